@@ -1,0 +1,1 @@
+"""Lockstep's library: everything but the running processes. Importing it opens nothing."""

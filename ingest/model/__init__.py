@@ -1,0 +1,1 @@
+"""Values without input or output: what Lockstep talks about."""
