@@ -1,0 +1,204 @@
+"""Documents: a row per (folder, name) while it lives, leased for looks."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
+
+from ingest.catalog.database import AnyRow, db_now, insert_new
+from ingest.catalog.folders import chains
+from ingest.catalog.tables import contents, documents, tombstones
+from ingest.model.access import PolicyKind
+from ingest.model.source import FileIdentity
+
+
+def find(tx: Connection, folder_id: int, name: str) -> int | None:
+    """The live document of that name in a folder."""
+    here = (documents.c.folder_id == folder_id, documents.c.name == name, documents.c.deleted_at.is_(None))
+    return tx.execute(select(documents.c.id).where(*here)).scalar_one_or_none()
+
+
+def get(tx: Connection, document_id: int) -> AnyRow | None:
+    """One document's row."""
+    return tx.execute(select(documents).where(documents.c.id == document_id)).one_or_none()
+
+
+def ensure(tx: Connection, source_id: int, folder_id: int, name: str) -> tuple[int, bool]:
+    """The live document of that name, and whether it was made just now: not seen yet, readable by nobody."""
+    known = find(tx, folder_id, name)
+    if known is not None:
+        return known, False
+    row = {"source_id": source_id, "folder_id": folder_id, "name": name, "policy": PolicyKind.UNREADABLE}
+    made = tx.execute(insert_new(tx, documents).values(row).returning(documents.c.id)).scalar_one_or_none()
+    if made is not None:
+        return int(made), True
+    found = find(tx, folder_id, name)
+    assert found is not None  # noqa: S101 -- the unique index named a live row
+    return found, False
+
+
+def hint(
+    tx: Connection, document_id: int, *, settle_s: float, settle_max_s: float, identity: FileIdentity | None, new: bool
+) -> None:
+    """Make a document due for a look once it has come to rest, at most `settle_max_s` after the first hint.
+
+    A look under way keeps its lease; what waits in the inbox makes the document due again when it ends.
+    """
+    since = func.coalesce(documents.c.look_since, db_now())
+    rest = db_now() + settle_s
+    due = case((rest < since + settle_max_s, rest), else_=since + settle_max_s)
+    values: dict[str, Any] = {
+        "look_ready_at": case((documents.c.look_leased, documents.c.look_ready_at), else_=due),
+        "look_since": since,
+        "look_held": None,
+        "look_attempts": case((documents.c.look_held.is_(None), documents.c.look_attempts), else_=0),
+    }
+    if new and identity is not None:
+        # lets a look at the old key see that this file is the one that went from there
+        values |= {"device": identity.device, "inode": identity.inode, "size": identity.size}
+    tx.execute(update(documents).where(documents.c.id == document_id).values(values))
+
+
+def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[AnyRow]:
+    """Documents due for a look, leased for `lease_s`: id, look_token, look_attempts.
+
+    A claim that finds the lease before it without a verdict counts an attempt. Locks; served by documents_look_due.
+    """
+    due = (
+        select(documents.c.id)
+        .where(documents.c.look_ready_at <= db_now(), documents.c.deleted_at.is_(None))
+        .order_by(documents.c.look_ready_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    ids = list(tx.execute(due).scalars())
+    if not ids:
+        return []
+    statement = (
+        update(documents)
+        .where(documents.c.id.in_(ids))
+        .values(
+            look_ready_at=db_now() + lease_s,
+            look_attempts=documents.c.look_attempts + case((documents.c.look_leased, 1), else_=0),
+            look_leased=True,
+            look_token=documents.c.look_token + 1,
+        )
+        .returning(documents.c.id, documents.c.look_token, documents.c.look_attempts)
+    )
+    return sorted(tx.execute(statement).all())
+
+
+def release_look(
+    tx: Connection, document_id: int, token: int, *, again_in_s: float | None, held: str | None = None
+) -> None:
+    """End a look with a verdict: not due any more, due again after a while, or held with a reason."""
+    tx.execute(
+        update(documents)
+        .where(documents.c.id == document_id, documents.c.look_token == token)
+        .values(
+            look_ready_at=None if again_in_s is None else db_now() + again_in_s,
+            look_since=None if again_in_s is None else documents.c.look_since,
+            look_leased=False,
+            look_attempts=0,
+            look_held=held,
+        )
+    )
+
+
+def changed(tx: Connection, document_id: int, *, revision: int, token: int, **values: Any) -> bool:
+    """Store what a look found if nothing touched the document since `revision`, and move the revision on."""
+    statement = (
+        update(documents)
+        .where(
+            documents.c.id == document_id,
+            documents.c.revision == revision,
+            documents.c.look_token == token,
+            documents.c.deleted_at.is_(None),
+        )
+        .values(revision=documents.c.revision + 1, looked_at=db_now(), **values)
+    )
+    return tx.execute(statement).rowcount == 1
+
+
+def end(tx: Connection, document_id: int) -> int:
+    """Delete a document: hidden from the commit on, its content gone. Returns the new content version.
+
+    The indexing rows are the caller's to set: the ordinary path then closes every record.
+    """
+    version = tx.execute(
+        update(documents)
+        .where(documents.c.id == document_id)
+        .values(
+            deleted_at=func.coalesce(documents.c.deleted_at, db_now()),
+            content_version=documents.c.content_version + 1,
+            revision=documents.c.revision + 1,
+            look_ready_at=None,
+            look_leased=False,
+            look_since=None,
+            look_held=None,
+        )
+        .returning(documents.c.content_version)
+    ).scalar_one()
+    tx.execute(delete(contents).where(contents.c.document_id == document_id))
+    return int(version)
+
+
+def with_inode(tx: Connection, source_id: int, identity: FileIdentity, but: int, *, seen: bool) -> list[int]:
+    """Live documents last seen (`seen`) or first hinted at (not `seen`) as this very file, other than `but`."""
+    looked = documents.c.content_version > 0 if seen else documents.c.content_version == 0
+    statement = select(documents.c.id).where(
+        documents.c.source_id == source_id,
+        documents.c.inode == identity.inode,
+        documents.c.device == identity.device,
+        documents.c.size == identity.size,
+        documents.c.deleted_at.is_(None),
+        documents.c.id != but,
+        looked,
+    )
+    return list(tx.execute(statement.order_by(documents.c.id)).scalars())
+
+
+def rename(tx: Connection, document_id: int, *, source_id: int, old_key: str, folder_id: int, name: str) -> None:
+    """Move a document's row to a new place and leave a tombstone at the old key."""
+    tx.execute(update(documents).where(documents.c.id == document_id).values(folder_id=folder_id, name=name))
+    stone = (tombstones.c.source_id == source_id, tombstones.c.old_key == old_key)
+    tx.execute(delete(tombstones).where(*stone))
+    tx.execute(insert(tombstones).values(source_id=source_id, old_key=old_key, document_id=document_id))
+
+
+def keys(tx: Connection, document_ids: Collection[int]) -> dict[int, str]:
+    """The keys of documents: folder names and name joined by `/`."""
+    found: dict[int, str] = {}
+    rows = tx.execute(
+        select(documents.c.id, documents.c.folder_id, documents.c.name).where(documents.c.id.in_(list(document_ids)))
+    ).all()
+    above = chains(tx, {row.folder_id for row in rows})
+    for row in rows:
+        folder = above[row.folder_id].key
+        found[row.id] = f"{folder}/{row.name}" if folder else row.name
+    return found
+
+
+def in_folders(tx: Connection, folder_ids: Iterable[int], *, after: int = 0, limit: int = 500) -> list[AnyRow]:
+    """A page of live documents of some folders, ascending by id. Served by documents_in_folder."""
+    here = and_(documents.c.folder_id.in_(list(folder_ids)), documents.c.deleted_at.is_(None), documents.c.id > after)
+    return list(tx.execute(select(documents).where(here).order_by(documents.c.id).limit(limit)))
+
+
+def of_source(tx: Connection, source_id: int) -> list[AnyRow]:
+    """Every live document of a source: id, folder, name and what was last seen of its file. For scans."""
+    columns = (
+        documents.c.id,
+        documents.c.folder_id,
+        documents.c.name,
+        documents.c.device,
+        documents.c.inode,
+        documents.c.size,
+        documents.c.mtime_ns,
+        documents.c.looked_at,
+        documents.c.look_held,
+        documents.c.look_ready_at,
+    )
+    return list(
+        tx.execute(select(*columns).where(documents.c.source_id == source_id, documents.c.deleted_at.is_(None)))
+    )

@@ -1,0 +1,263 @@
+"""Folders: rows (parent, name), so that a move changes one row, and the bounded walk up to a root."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, case, insert, literal, or_, select, update
+
+from ingest.catalog.database import AnyRow, db_now, insert_new
+from ingest.catalog.tables import folders
+from ingest.model.access import PolicyKind
+
+MAX_DEPTH = 64
+"""A chain that does not reach a root within so many steps means nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One folder of a chain."""
+
+    id: int
+    parent_id: int | None
+    name: str
+    policy: str
+    revision: int
+    looked_at: float | None
+    deleted: bool
+    metadata: dict[str, str] = field(default_factory=dict)
+    document_rules: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A folder and those above it, nearest first."""
+
+    links: tuple[Link, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether it reaches a root, with no folder deleted or unreadable on the way."""
+        rooted = bool(self.links) and self.links[-1].parent_id is None
+        return rooted and not any(link.deleted or link.policy == PolicyKind.UNREADABLE for link in self.links)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it reaches a root with no folder deleted."""
+        rooted = bool(self.links) and self.links[-1].parent_id is None
+        return rooted and not any(link.deleted for link in self.links)
+
+    @property
+    def key(self) -> str:
+        """Folder names joined by `/`; '' for the root."""
+        return "/".join(link.name for link in reversed(self.links[:-1]))
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What the folders say of everything below them; the nearer wins."""
+        merged: dict[str, str] = {}
+        for link in reversed(self.links):
+            merged |= link.metadata
+        return merged
+
+
+def chains(tx: Connection, folder_ids: Collection[int]) -> dict[int, Chain]:
+    """The chains of several folders in one statement, each cut after MAX_DEPTH steps."""
+    if not folder_ids:
+        return {}
+    up = (
+        select(folders.c.id.label("leaf"), literal(0).label("depth"), folders.c.id.label("id"), folders.c.parent_id)
+        .where(folders.c.id.in_(list(folder_ids)))
+        .cte("up", recursive=True)
+    )
+    above = folders.alias("above")
+    up = up.union_all(
+        select(up.c.leaf, up.c.depth + 1, above.c.id, above.c.parent_id)
+        .join(above, above.c.id == up.c.parent_id)
+        .where(up.c.depth < MAX_DEPTH)
+    )
+    rows = tx.execute(
+        select(up.c.leaf, up.c.depth, folders).join(folders, folders.c.id == up.c.id).order_by(up.c.leaf, up.c.depth)
+    )
+    links: dict[int, list[Link]] = {folder_id: [] for folder_id in folder_ids}
+    for row in rows:
+        links[row.leaf].append(_link(row))
+    return {leaf: Chain(tuple(chain)) for leaf, chain in links.items()}
+
+
+def _link(row: AnyRow) -> Link:
+    return Link(
+        id=row.id,
+        parent_id=row.parent_id,
+        name=row.name,
+        policy=row.policy,
+        revision=row.revision,
+        looked_at=row.looked_at,
+        deleted=row.deleted_at is not None,
+        metadata=row.metadata,
+        document_rules=row.document_rules,
+    )
+
+
+def find(tx: Connection, source_id: int, key: str) -> int | None:
+    """The live folder at a key."""
+    return find_all(tx, source_id, [key]).get(key)
+
+
+def find_all(tx: Connection, source_id: int, keys: Iterable[str]) -> dict[str, int]:
+    """The live folders at several keys; those that are not there are left out."""
+    root = tx.execute(
+        select(folders.c.id).where(folders.c.source_id == source_id, folders.c.parent_id.is_(None))
+    ).scalar_one_or_none()
+    found: dict[str, int] = {} if root is None else {"": root}
+    wanted = {key for key in keys for key in _prefixes(key)}
+    for key in sorted(wanted, key=lambda key: key.count("/")):
+        parent, _, name = key.rpartition("/")
+        if key in found or parent not in found:
+            continue
+        child = tx.execute(
+            select(folders.c.id).where(
+                folders.c.parent_id == found[parent], folders.c.name == name, folders.c.deleted_at.is_(None)
+            )
+        ).scalar_one_or_none()
+        if child is not None:
+            found[key] = child
+    return found
+
+
+def ensure(tx: Connection, source_id: int, keys: Iterable[str], *, born: PolicyKind) -> dict[str, int]:
+    """The folders at several keys, made where they are missing: with policy `born`, and due for a look."""
+    wanted = sorted({prefix for key in keys for prefix in ["", *_prefixes(key)]}, key=lambda key: key.count("/"))
+    found = find_all(tx, source_id, wanted)
+    for key in wanted:
+        if key not in found:
+            parent, _, name = key.rpartition("/")
+            found[key] = _make(tx, source_id, found[parent] if key else None, name, born)
+    return found
+
+
+def _make(tx: Connection, source_id: int, parent_id: int | None, name: str, born: PolicyKind) -> int:
+    row = {"source_id": source_id, "parent_id": parent_id, "name": name, "policy": born, "look_ready_at": db_now()}
+    made = tx.execute(insert_new(tx, folders).values(row).returning(folders.c.id)).scalar_one_or_none()
+    if made is not None:
+        return int(made)
+    # somebody made it between our look and our insert, and has committed since
+    same_parent = folders.c.parent_id.is_(None) if parent_id is None else folders.c.parent_id == parent_id
+    here = (folders.c.source_id == source_id, same_parent, folders.c.name == name, folders.c.deleted_at.is_(None))
+    return tx.execute(select(folders.c.id).where(*here)).scalar_one()
+
+
+def _prefixes(key: str) -> list[str]:
+    parts = key.split("/") if key else []
+    return ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
+
+
+def lock_shared(tx: Connection, folder_ids: Collection[int]) -> dict[int, int]:
+    """Revisions of folders, locked against change until the commit, in id order."""
+    statement = (
+        select(folders.c.id, folders.c.revision)
+        .where(folders.c.id.in_(list(folder_ids)))
+        .order_by(folders.c.id)
+        .with_for_update(read=True)
+    )
+    return {row.id: row.revision for row in tx.execute(statement)}
+
+
+def lock(tx: Connection, folder_ids: Collection[int]) -> None:
+    """Lock folders for change, in id order."""
+    tx.execute(
+        select(folders.c.id).where(folders.c.id.in_(list(folder_ids))).order_by(folders.c.id).with_for_update()
+    ).all()
+
+
+def hint(tx: Connection, folder_id: int, settle_s: float) -> None:
+    """Make a folder due for a look and refuse any look at it that is under way."""
+    due = db_now() + settle_s
+    tx.execute(
+        update(folders)
+        .where(folders.c.id == folder_id)
+        .values(
+            revision=folders.c.revision + 1,
+            look_ready_at=case((folders.c.look_leased, folders.c.look_ready_at), else_=due),
+        )
+    )
+
+
+def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[tuple[int, int]]:
+    """(id, token) of folders due for a look, leased for `lease_s`. Locks their rows; served by folders_look_due."""
+    due = (
+        select(folders.c.id)
+        .where(folders.c.look_ready_at <= db_now(), folders.c.deleted_at.is_(None))
+        .order_by(folders.c.look_ready_at)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    ids = list(tx.execute(due).scalars())
+    statement = (
+        update(folders)
+        .where(folders.c.id.in_(ids))
+        .values(look_ready_at=db_now() + lease_s, look_leased=True, look_token=folders.c.look_token + 1)
+        .returning(folders.c.id, folders.c.look_token)
+    )
+    return sorted((row.id, row.look_token) for row in tx.execute(statement)) if ids else []
+
+
+def release_look(tx: Connection, folder_id: int, token: int, *, again_in_s: float | None) -> None:
+    """End a look: not due any more, or due again after `again_in_s`."""
+    tx.execute(
+        update(folders)
+        .where(folders.c.id == folder_id, folders.c.look_token == token)
+        .values(look_ready_at=None if again_in_s is None else db_now() + again_in_s, look_leased=False)
+    )
+
+
+def subtree(tx: Connection, folder_id: int) -> list[int]:
+    """A live folder and every live folder below it."""
+    down = select(folders.c.id, literal(0).label("depth")).where(folders.c.id == folder_id).cte("down", recursive=True)
+    below = folders.alias("below")
+    down = down.union_all(
+        select(below.c.id, down.c.depth + 1)
+        .join(down, below.c.parent_id == down.c.id)
+        .where(below.c.deleted_at.is_(None), down.c.depth < MAX_DEPTH)
+    )
+    return sorted(set(tx.execute(select(down.c.id)).scalars()))
+
+
+def with_inode(tx: Connection, source_id: int, device: int, inode: int, but: int) -> int | None:
+    """A live folder that was last seen as this inode, other than `but`."""
+    return (
+        tx.execute(
+            select(folders.c.id).where(
+                folders.c.source_id == source_id,
+                folders.c.inode == inode,
+                folders.c.device == device,
+                folders.c.deleted_at.is_(None),
+                folders.c.id != but,
+            )
+        )
+        .scalars()
+        .first()
+    )
+
+
+def changed(tx: Connection, folder_id: int, revision: int, **values: Any) -> bool:
+    """Store what a look found, if the folder is still at `revision`, and move the revision on. False: look again."""
+    statement = (
+        update(folders)
+        .where(folders.c.id == folder_id, folders.c.revision == revision)
+        .values(revision=folders.c.revision + 1, **values)
+    )
+    return tx.execute(statement).rowcount == 1
+
+
+def waiting(tx: Connection) -> bool:
+    """Whether any folder is due for a look now or soon."""
+    due = or_(folders.c.look_ready_at.is_not(None))
+    return tx.execute(select(folders.c.id).where(due, folders.c.deleted_at.is_(None)).limit(1)).first() is not None
+
+
+def new_root(tx: Connection, source_id: int, born: PolicyKind) -> None:
+    """The root folder of a source that has none."""
+    tx.execute(
+        insert(folders).values(source_id=source_id, parent_id=None, name="", policy=born, look_ready_at=db_now())
+    )

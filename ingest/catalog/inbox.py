@@ -1,0 +1,118 @@
+"""The inbox: the durable table in which events wait until a look has covered them."""
+
+import hashlib
+import json
+from typing import Any
+
+from sqlalchemy import Connection, exists, func, insert, or_, select, update
+
+from ingest.catalog.database import db_now
+from ingest.catalog.tables import inbox
+from ingest.errors import Refused
+
+
+def add(
+    tx: Connection,
+    *,
+    source_id: int,
+    event_id: str,
+    body: dict[str, Any],
+    clock: int,
+    document_id: int | None = None,
+    folder_id: int | None = None,
+) -> bool:
+    """Note an event. False when this very event is there already; it is then applied, or waits.
+
+    Raises Refused when the id is known with another body.
+    """
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    known = tx.execute(
+        select(inbox.c.body_hash).where(inbox.c.source_id == source_id, inbox.c.event_id == event_id)
+    ).scalar_one_or_none()
+    if known is not None:
+        if known != digest:
+            raise Refused(f"event {event_id} was sent before with another body: give a new event a new id")
+        return False
+    tx.execute(
+        insert(inbox).values(
+            source_id=source_id,
+            event_id=event_id,
+            body_hash=digest,
+            body=body,
+            document_id=document_id,
+            folder_id=folder_id,
+            clock=clock,
+            accepted_at=db_now(),
+        )
+    )
+    return True
+
+
+def lease(tx: Connection, document_id: int, token: int) -> None:
+    """Mark the document's waiting events as covered by the look that holds `token`; later ones wait for the next."""
+    tx.execute(
+        update(inbox).where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None)).values(leased_by=token)
+    )
+
+
+def lease_folder(tx: Connection, folder_id: int, token: int) -> None:
+    """The same for a folder."""
+    tx.execute(update(inbox).where(inbox.c.folder_id == folder_id, inbox.c.done_at.is_(None)).values(leased_by=token))
+
+
+def complete(tx: Connection, document_id: int, token: int, *, version: int, outcome: str) -> None:
+    """End the events that a look covered, with the content version it stored or confirmed."""
+    tx.execute(
+        update(inbox)
+        .where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None), inbox.c.leased_by == token)
+        .values(done_at=db_now(), version=version, outcome=outcome)
+    )
+
+
+def complete_folder(tx: Connection, folder_id: int, token: int, *, outcome: str) -> None:
+    """The same for a folder."""
+    tx.execute(
+        update(inbox)
+        .where(inbox.c.folder_id == folder_id, inbox.c.done_at.is_(None), inbox.c.leased_by == token)
+        .values(done_at=db_now(), outcome=outcome)
+    )
+
+
+def end_all(tx: Connection, document_id: int, *, version: int, outcome: str) -> None:
+    """End every event of a document that has ended."""
+    tx.execute(
+        update(inbox)
+        .where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None))
+        .values(done_at=db_now(), version=version, outcome=outcome)
+    )
+
+
+def move(tx: Connection, from_document: int, to_document: int) -> None:
+    """Events of a placeholder become those of the document that moved to its place."""
+    tx.execute(update(inbox).where(inbox.c.document_id == from_document).values(document_id=to_document))
+
+
+def waits(tx: Connection, document_id: int) -> bool:
+    """Whether an event of the document waits for a look. Served by inbox_waiting_document."""
+    here = exists().where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None))
+    return bool(tx.execute(select(here)).scalar_one())
+
+
+def folder_waits(tx: Connection, folder_id: int) -> bool:
+    """Whether an event of the folder waits for a look."""
+    here = exists().where(inbox.c.folder_id == folder_id, inbox.c.done_at.is_(None))
+    return bool(tx.execute(select(here)).scalar_one())
+
+
+def oldest_uncovered(tx: Connection, document_id: int, published: int) -> int | None:
+    """The access clock of the oldest event that version `published` does not cover, if any.
+
+    Ask after locking the indexing row, in a statement of its own (DESIGN §3.4).
+    """
+    uncovered = or_(inbox.c.done_at.is_(None), inbox.c.version > published)
+    return tx.execute(select(func.min(inbox.c.clock)).where(inbox.c.document_id == document_id, uncovered)).scalar_one()
+
+
+def oldest_waiting(tx: Connection) -> float | None:
+    """When the oldest event that still waits was accepted."""
+    return tx.execute(select(func.min(inbox.c.accepted_at)).where(inbox.c.done_at.is_(None))).scalar_one()
