@@ -51,13 +51,15 @@ chain(leaf, depth, id, parent_id, policy, dead, opened_at) AS (
 ),
 folder_hit AS MATERIALIZED (
   SELECT e.object_id,
-    max(CASE WHEN e.effect = 'a' THEN 1 ELSE 0 END) AS allowed, max(CASE WHEN e.effect = 'd' THEN 1 ELSE 0 END) AS denied
+    max(CASE WHEN e.effect = 'a' THEN 1 ELSE 0 END) AS allowed,
+    max(CASE WHEN e.effect = 'd' THEN 1 ELSE 0 END) AS denied
   FROM (SELECT DISTINCT id FROM chain) n JOIN policy_entries e ON e.kind = 'f' AND e.object_id = n.id
   WHERE e.principal_id IN (SELECT id FROM me) GROUP BY e.object_id
 ),
 document_hit AS MATERIALIZED (
   SELECT e.object_id,
-    max(CASE WHEN e.effect = 'a' THEN 1 ELSE 0 END) AS allowed, max(CASE WHEN e.effect = 'd' THEN 1 ELSE 0 END) AS denied
+    max(CASE WHEN e.effect = 'a' THEN 1 ELSE 0 END) AS allowed,
+    max(CASE WHEN e.effect = 'd' THEN 1 ELSE 0 END) AS denied
   FROM (SELECT DISTINCT document_id FROM candidate) n
   JOIN policy_entries e ON e.kind = 'd' AND e.object_id = n.document_id
   WHERE e.principal_id IN (SELECT id FROM me) GROUP BY e.object_id
@@ -100,7 +102,9 @@ verdict AS (
 )
 """
 
-_DECIDE = _RULES + "SELECT h.groups, h.horizon, v.id, v.closed, v.pending FROM header h LEFT JOIN verdict v ON 1 = 1"
+_SEEN = "SELECT h.groups, h.horizon, v.id, v.closed, v.pending FROM header h LEFT JOIN verdict v ON 1 = 1"
+
+_DECIDE = _RULES + _SEEN
 
 _DECIDE_WITH_TEXT = (
     _RULES

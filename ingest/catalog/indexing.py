@@ -4,7 +4,20 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Integer, and_, bindparam, case, cast, func, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Integer,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from ingest.catalog import access_clock
 from ingest.catalog.database import AnyRow, db_now, insert_new
@@ -45,7 +58,7 @@ def ensure(tx: Connection, generation_ids: Iterable[int], document_id: int) -> N
 
 def lock(tx: Connection, document_ids: Collection[int], generation_id: int | None = None) -> list[AnyRow]:
     """The rows of documents, locked for change, ordered by document and generation."""
-    here = indexing.c.document_id.in_(list(document_ids))
+    here: ColumnElement[bool] = indexing.c.document_id.in_(list(document_ids))
     if generation_id is not None:
         here = and_(here, indexing.c.generation_id == generation_id)
     statement = select(indexing).where(here).order_by(indexing.c.document_id, indexing.c.generation_id)
@@ -268,7 +281,7 @@ _PUBLISHED = (
 
 
 def set_published(tx: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """The end of a publish for rows that are locked. Keys: generation, document, version, behind, carried, access_due."""
+    """The end of a publish for rows that are locked: generation, document, version, behind, carried, access_due."""
     if rows:
         tx.execute(_PUBLISHED, [{f"b_{key}": value for key, value in row.items()} for row in rows])
 
@@ -289,7 +302,7 @@ def make_access_due(tx: Connection, generation_id: int, document_ids: Collection
 
 def retry(tx: Connection, document_ids: Collection[int] | None = None) -> int:
     """Take holds off, of some documents or of all; returns how many."""
-    here = indexing.c.held.is_not(None)
+    here: ColumnElement[bool] = indexing.c.held.is_not(None)
     if document_ids is not None:
         here = and_(here, indexing.c.document_id.in_(list(document_ids)))
     values: dict[str, Any] = _VERDICT | {"held": None, "retries": 0, "ready_at": db_now()}

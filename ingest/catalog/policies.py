@@ -8,6 +8,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, delete, insert, select
 
 from ingest.catalog import principals as people
+from ingest.catalog.database import AnyRow
 from ingest.catalog.folders import Chain, chains
 from ingest.catalog.tables import documents, folders, policy_entries, principals
 from ingest.model.access import NOBODY, Access, Policy, PolicyKind
@@ -82,7 +83,7 @@ def carried(chain: Chain, own: Policy, stated: Mapping[int, Entries]) -> Access:
 def access_of(tx: Connection, document_ids: Collection[int]) -> dict[int, Access]:
     """The access fields in force for documents, as of now; deleted, hidden and unknown ones are nobody's."""
     wanted: dict[int, Access] = dict.fromkeys(document_ids, NOBODY)
-    rows = []
+    rows: list[AnyRow] = []
     for page in _pages(sorted(document_ids)):
         rows += tx.execute(
             select(documents.c.id, documents.c.folder_id, documents.c.policy).where(
