@@ -15,6 +15,8 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from ingest.errors import StoreFull, StoreUnavailable
 
+__all__ = ["AnyRow", "Connection", "Database", "db_now", "insert_new", "ping"]
+
 AnyRow = Row[*tuple[Any, ...]]
 
 

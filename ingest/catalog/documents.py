@@ -7,7 +7,7 @@ from sqlalchemy import Connection, and_, case, delete, func, insert, select, upd
 
 from ingest.catalog.database import AnyRow, db_now, insert_new
 from ingest.catalog.folders import chains
-from ingest.catalog.tables import contents, documents, tombstones
+from ingest.catalog.tables import contents, documents, folders, tombstones
 from ingest.model.access import PolicyKind
 from ingest.model.source import FileIdentity
 
@@ -21,6 +21,13 @@ def find(tx: Connection, folder_id: int, name: str) -> int | None:
 def get(tx: Connection, document_id: int) -> AnyRow | None:
     """One document's row."""
     return tx.execute(select(documents).where(documents.c.id == document_id)).one_or_none()
+
+
+def versions(tx: Connection, document_ids: Collection[int]) -> dict[int, tuple[int, bool]]:
+    """(content version, deleted) of documents."""
+    columns = (documents.c.id, documents.c.content_version, documents.c.deleted_at)
+    rows = tx.execute(select(*columns).where(documents.c.id.in_(list(document_ids))))
+    return {row.id: (row.content_version, row.deleted_at is not None) for row in rows}
 
 
 def ensure(tx: Connection, source_id: int, folder_id: int, name: str) -> tuple[int, bool]:
@@ -120,6 +127,11 @@ def changed(tx: Connection, document_id: int, *, revision: int, token: int, **va
     return tx.execute(statement).rowcount == 1
 
 
+def stamp(tx: Connection, document_id: int, clock: int) -> None:
+    """Note that a widening of this document's access happened at `clock`."""
+    tx.execute(update(documents).where(documents.c.id == document_id).values(opened_at=clock))
+
+
 def end(tx: Connection, document_id: int) -> int:
     """Delete a document: hidden from the commit on, its content gone. Returns the new content version.
 
@@ -160,10 +172,19 @@ def with_inode(tx: Connection, source_id: int, identity: FileIdentity, but: int,
 
 def rename(tx: Connection, document_id: int, *, source_id: int, old_key: str, folder_id: int, name: str) -> None:
     """Move a document's row to a new place and leave a tombstone at the old key."""
-    tx.execute(update(documents).where(documents.c.id == document_id).values(folder_id=folder_id, name=name))
+    # a move hides until the next look has read the policy of the new place
+    hidden = {"policy": PolicyKind.UNREADABLE, "revision": documents.c.revision + 1, "look_leased": False}
+    place = {"folder_id": folder_id, "name": name, "look_ready_at": db_now(), "look_token": documents.c.look_token + 1}
+    tx.execute(update(documents).where(documents.c.id == document_id).values(place | hidden))
     stone = (tombstones.c.source_id == source_id, tombstones.c.old_key == old_key)
     tx.execute(delete(tombstones).where(*stone))
     tx.execute(insert(tombstones).values(source_id=source_id, old_key=old_key, document_id=document_id))
+
+
+def drop_placeholder(tx: Connection, document_id: int) -> bool:
+    """Remove a row that was hinted at and never looked at. False when it has been."""
+    unseen = (documents.c.id == document_id, documents.c.content_version == 0, documents.c.deleted_at.is_(None))
+    return tx.execute(delete(documents).where(*unseen)).rowcount == 1
 
 
 def keys(tx: Connection, document_ids: Collection[int]) -> dict[int, str]:
@@ -183,6 +204,35 @@ def in_folders(tx: Connection, folder_ids: Iterable[int], *, after: int = 0, lim
     """A page of live documents of some folders, ascending by id. Served by documents_in_folder."""
     here = and_(documents.c.folder_id.in_(list(folder_ids)), documents.c.deleted_at.is_(None), documents.c.id > after)
     return list(tx.execute(select(documents).where(here).order_by(documents.c.id).limit(limit)))
+
+
+def named(tx: Connection, folder_id: int, names: Collection[str]) -> list[AnyRow]:
+    """Live documents of a folder by name, locked for change, in id order."""
+    here = (documents.c.folder_id == folder_id, documents.c.name.in_(list(names)), documents.c.deleted_at.is_(None))
+    return list(tx.execute(select(documents).where(*here).order_by(documents.c.id).with_for_update()))
+
+
+def set_policy(tx: Connection, document_id: int, kind: PolicyKind) -> None:
+    """Store what a folder now says of a document; a look under way has to begin again."""
+    values = {"policy": kind, "revision": documents.c.revision + 1}
+    tx.execute(update(documents).where(documents.c.id == document_id).values(values))
+
+
+def make_due_below(tx: Connection, folder_ids: Collection[int]) -> int:
+    """Have every live document of some folders looked at: metadata they inherit has changed."""
+    here = (documents.c.folder_id.in_(list(folder_ids)), documents.c.deleted_at.is_(None))
+    due = case((documents.c.look_leased, documents.c.look_ready_at), else_=db_now())
+    return tx.execute(update(documents).where(*here).values(look_ready_at=due)).rowcount
+
+
+def in_deleted_folders(tx: Connection, limit: int) -> list[int]:
+    """Documents that still live in folders that ended: they follow in pages."""
+    statement = (
+        select(documents.c.id)
+        .join(folders, folders.c.id == documents.c.folder_id)
+        .where(folders.c.deleted_at.is_not(None), documents.c.deleted_at.is_(None))
+    )
+    return list(tx.execute(statement.order_by(documents.c.id).limit(limit)).scalars())
 
 
 def of_source(tx: Connection, source_id: int) -> list[AnyRow]:

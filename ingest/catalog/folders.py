@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, case, insert, literal, or_, select, update
+from sqlalchemy import Connection, case, literal, or_, select, update
 
 from ingest.catalog.database import AnyRow, db_now, insert_new
 from ingest.catalog.tables import folders
@@ -223,21 +223,18 @@ def subtree(tx: Connection, folder_id: int) -> list[int]:
     return sorted(set(tx.execute(select(down.c.id)).scalars()))
 
 
-def with_inode(tx: Connection, source_id: int, device: int, inode: int, but: int) -> int | None:
-    """A live folder that was last seen as this inode, other than `but`."""
-    return (
-        tx.execute(
-            select(folders.c.id).where(
-                folders.c.source_id == source_id,
-                folders.c.inode == inode,
-                folders.c.device == device,
-                folders.c.deleted_at.is_(None),
-                folders.c.id != but,
-            )
-        )
-        .scalars()
-        .first()
+def with_inode(tx: Connection, source_id: int, device: int, inode: int, but: int, *, seen: bool) -> int | None:
+    """The only live folder last seen (`seen`) or first hinted at (not `seen`) as this inode, other than `but`."""
+    here = (
+        folders.c.source_id == source_id,
+        folders.c.inode == inode,
+        folders.c.device == device,
+        folders.c.deleted_at.is_(None),
+        folders.c.id != but,
+        folders.c.looked_at.is_not(None) if seen else folders.c.looked_at.is_(None),
     )
+    found = list(tx.execute(select(folders.c.id).where(*here)).scalars())
+    return found[0] if len(found) == 1 else None
 
 
 def changed(tx: Connection, folder_id: int, revision: int, **values: Any) -> bool:
@@ -256,8 +253,65 @@ def waiting(tx: Connection) -> bool:
     return tx.execute(select(folders.c.id).where(due, folders.c.deleted_at.is_(None)).limit(1)).first() is not None
 
 
-def new_root(tx: Connection, source_id: int, born: PolicyKind) -> None:
-    """The root folder of a source that has none."""
-    tx.execute(
-        insert(folders).values(source_id=source_id, parent_id=None, name="", policy=born, look_ready_at=db_now())
-    )
+NOW = db_now()
+"""For `changed(looked_at=NOW)`."""
+
+
+def get(tx: Connection, folder_id: int) -> AnyRow:
+    """One folder's row."""
+    return tx.execute(select(folders).where(folders.c.id == folder_id)).one()
+
+
+def get_all(tx: Connection, folder_ids: Collection[int]) -> list[AnyRow]:
+    """Several folders' rows, locked for change, in id order."""
+    statement = select(folders).where(folders.c.id.in_(list(folder_ids))).order_by(folders.c.id)
+    return list(tx.execute(statement.with_for_update()))
+
+
+def of_source(tx: Connection, source_id: int) -> list[AnyRow]:
+    """Every live folder of a source."""
+    return list(tx.execute(select(folders).where(folders.c.source_id == source_id, folders.c.deleted_at.is_(None))))
+
+
+def stamp(tx: Connection, folder_id: int, clock: int) -> None:
+    """Note that a widening of what is below this folder happened at `clock`."""
+    tx.execute(update(folders).where(folders.c.id == folder_id).values(opened_at=clock))
+
+
+def lock_root(tx: Connection, source_id: int) -> None:
+    """Serialise moves of folders within a source."""
+    root = (folders.c.source_id == source_id, folders.c.parent_id.is_(None))
+    tx.execute(select(folders.c.id).where(*root).with_for_update()).all()
+
+
+def delete(tx: Connection, folder_id: int) -> int:
+    """End a folder and every folder below it: nobody reads anything there from the commit on. Returns how many.
+
+    Its documents follow in pages (`documents.in_deleted_folders`).
+    """
+    below = subtree(tx, folder_id)
+    values = {"deleted_at": db_now(), "look_ready_at": None, "look_leased": False}
+    tx.execute(update(folders).where(folders.c.id.in_(below)).values(values))
+    return len(below)
+
+
+def replace(tx: Connection, folder_id: int, *, placeholder: int) -> None:
+    """Give a folder the place of an unseen one, which ends; nobody reads below it until it has been looked at."""
+    place = tx.execute(select(folders.c.parent_id, folders.c.name).where(folders.c.id == placeholder)).one()
+    delete(tx, placeholder)
+    values = {
+        "parent_id": place.parent_id,
+        "name": place.name,
+        "policy": PolicyKind.UNREADABLE,
+        "revision": folders.c.revision + 1,
+        "look_ready_at": db_now(),
+        "look_leased": False,
+        "look_token": folders.c.look_token + 1,
+    }
+    tx.execute(update(folders).where(folders.c.id == folder_id).values(values))
+
+
+def remember_inode(tx: Connection, folder_id: int, device: int, inode: int) -> None:
+    """What a hint saw at a folder that was not looked at yet; lets a look at the old place recognise a move."""
+    unseen = (folders.c.id == folder_id, folders.c.looked_at.is_(None))
+    tx.execute(update(folders).where(*unseen).values(device=device, inode=inode))

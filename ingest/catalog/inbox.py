@@ -92,6 +92,12 @@ def move(tx: Connection, from_document: int, to_document: int) -> None:
     tx.execute(update(inbox).where(inbox.c.document_id == from_document).values(document_id=to_document))
 
 
+def move_folder(tx: Connection, from_folder: int, to_folder: int) -> None:
+    """Events of an unseen folder become those of the folder that moved to its place."""
+    here = (inbox.c.folder_id == from_folder, inbox.c.done_at.is_(None))
+    tx.execute(update(inbox).where(*here).values(folder_id=to_folder))
+
+
 def waits(tx: Connection, document_id: int) -> bool:
     """Whether an event of the document waits for a look. Served by inbox_waiting_document."""
     here = exists().where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None))

@@ -1,0 +1,1 @@
+"""What runs Lockstep: services for development, the demonstration, the sample corpus."""

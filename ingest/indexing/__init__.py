@@ -1,0 +1,1 @@
+"""The write path: accept, look, plan, embed, stage, publish, vacuum; one module each."""

@@ -1,0 +1,78 @@
+"""Recognise a folder that moved: its row takes the new place, and everything below it stays as it is.
+
+The row is kept only if the old path is gone and device and inode agree. The moved folder is readable by nobody until
+the next look, which is due at once; that look stamps the widening and leaves the fan-out of the access fields.
+"""
+
+from ingest.catalog import documents, folders, inbox
+from ingest.catalog.database import AnyRow, Connection, Database
+from ingest.errors import Transient
+from ingest.indexing.accept import Acceptor
+from ingest.model.event import DocumentHint, Event, FolderHint
+from ingest.model.source import FolderSeen, Gone
+from ingest.ports import ContentSource
+
+
+def adopt(database: Database, acceptor: Acceptor, source: ContentSource, new: AnyRow, seen: FolderSeen) -> bool:
+    """Whether the unseen folder `new` is a known one that moved here; then it is moved."""
+    with database.read() as tx:
+        old = folders.with_inode(tx, new.source_id, seen.identity.device, seen.identity.inode, new.id, seen=True)
+        key = folders.chains(tx, [old])[old].key if old is not None else ""
+    if old is None or not key or not _is_gone(source, key):
+        return False
+    return _move(database, acceptor, new.source_id, old, new.id)
+
+
+def give_heir(database: Database, acceptor: Acceptor, source: ContentSource, gone: AnyRow) -> bool:
+    """Whether the folder that went from `gone` stands elsewhere as an unseen one; then it is moved there."""
+    if gone.inode is None:
+        return False
+    with database.read() as tx:
+        new = folders.with_inode(tx, gone.source_id, gone.device, gone.inode, gone.id, seen=False)
+        key = folders.chains(tx, [new])[new].key if new is not None else ""
+    if new is None or not key:
+        return False
+    try:
+        seen = source.folder(key)
+    except Transient:
+        return False
+    if isinstance(seen, Gone) or (seen.identity.device, seen.identity.inode) != (gone.device, gone.inode):
+        return False
+    return _move(database, acceptor, gone.source_id, gone.id, new)
+
+
+def _move(database: Database, acceptor: Acceptor, source_id: int, old: int, new: int) -> bool:
+    with database.write() as tx:
+        # folder moves of a source are serial: two moves, each legal alone, could form a cycle
+        folders.lock_root(tx, source_id)
+        rows = {row.id: row for row in folders.get_all(tx, [old, new])}
+        if len(rows) < 2 or any(row.deleted_at is not None for row in rows.values()):
+            return False
+        if rows[new].looked_at is not None or old in {link.id for link in folders.chains(tx, [new])[new].links}:
+            return False
+        again = _placeholders(tx, new)
+        for folder_id in folders.subtree(tx, new):
+            inbox.move_folder(tx, folder_id, old)
+        folders.replace(tx, old, placeholder=new)
+    if again:
+        acceptor.accept(source_id, again)
+    return True
+
+
+def _placeholders(tx: Connection, folder_id: int) -> list[Event]:
+    """What was hinted at below a folder that has not been looked at: dropped here, and hinted again after the move."""
+    below = folders.subtree(tx, folder_id)
+    again: list[Event] = [FolderHint(chain.key) for i, chain in folders.chains(tx, below).items() if i != folder_id]
+    while page := documents.in_folders(tx, below):
+        for key, row in zip(documents.keys(tx, [r.id for r in page]).values(), page, strict=True):
+            again.append(DocumentHint(key))
+            inbox.end_all(tx, row.id, version=0, outcome="superseded by a move")
+            documents.drop_placeholder(tx, row.id)
+    return again
+
+
+def _is_gone(source: ContentSource, key: str) -> bool:
+    try:
+        return isinstance(source.folder(key), Gone)
+    except Transient:
+        return False
