@@ -1,14 +1,16 @@
 """Documents: a row per (folder, name) while it lives, leased for looks."""
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
 
 from ingest.catalog.database import AnyRow, db_now, insert_new
 from ingest.catalog.folders import chains
-from ingest.catalog.tables import contents, documents, folders, tombstones
+from ingest.catalog.tables import contents, documents, folders, records, sources, tombstones
 from ingest.model.access import PolicyKind
+from ingest.model.record import RecordId
 from ingest.model.source import FileIdentity
 
 
@@ -155,6 +157,13 @@ def end(tx: Connection, document_id: int) -> int:
     return int(version)
 
 
+def raise_version(tx: Connection, document_id: int) -> int:
+    """Count the content version up although nothing differs: what repair does. Returns the new one."""
+    counted = update(documents).where(documents.c.id == document_id)
+    raised = counted.values(content_version=documents.c.content_version + 1).returning(documents.c.content_version)
+    return tx.execute(raised).scalar_one()
+
+
 def with_inode(tx: Connection, source_id: int, identity: FileIdentity, but: int, *, seen: bool) -> list[int]:
     """Live documents last seen (`seen`) or first hinted at (not `seen`) as this very file, other than `but`."""
     looked = documents.c.content_version > 0 if seen else documents.c.content_version == 0
@@ -198,6 +207,34 @@ def keys(tx: Connection, document_ids: Collection[int]) -> dict[int, str]:
         folder = above[row.folder_id].key
         found[row.id] = f"{folder}/{row.name}" if folder else row.name
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a reader is shown of a document besides its text."""
+
+    document_id: int
+    key: str
+    source: str
+    title: str
+    link: str
+
+
+def shown_by_record(tx: Connection, record_ids: Collection[str]) -> dict[RecordId, Shown]:
+    """Key, title and link of the documents that records belong to."""
+    columns = (records.c.id, documents.c.id.label("document_id"), contents.c.title, contents.c.link)
+    rows = tx.execute(
+        select(*columns, sources.c.name.label("source"))
+        .join(documents, documents.c.id == records.c.document_id)
+        .join(sources, sources.c.id == documents.c.source_id)
+        .outerjoin(contents, contents.c.document_id == documents.c.id)
+        .where(records.c.id.in_(list(record_ids)))
+    ).all()
+    at = keys(tx, {row.document_id for row in rows})
+    return {
+        RecordId(row.id): Shown(row.document_id, at[row.document_id], row.source, row.title or "", row.link or "")
+        for row in rows
+    }
 
 
 def in_folders(tx: Connection, folder_ids: Iterable[int], *, after: int = 0, limit: int = 500) -> list[AnyRow]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, case, literal, or_, select, update
+from sqlalchemy import Connection, case, literal, select, update
 
 from ingest.catalog.database import AnyRow, db_now, insert_new
 from ingest.catalog.tables import folders
@@ -247,10 +247,10 @@ def changed(tx: Connection, folder_id: int, revision: int, **values: Any) -> boo
     return tx.execute(statement).rowcount == 1
 
 
-def waiting(tx: Connection) -> bool:
-    """Whether any folder is due for a look now or soon."""
-    due = or_(folders.c.look_ready_at.is_not(None))
-    return tx.execute(select(folders.c.id).where(due, folders.c.deleted_at.is_(None)).limit(1)).first() is not None
+def waiting(tx: Connection, source_id: int) -> bool:
+    """Whether any folder of a source is due for a look now or later."""
+    due = (folders.c.source_id == source_id, folders.c.look_ready_at.is_not(None), folders.c.deleted_at.is_(None))
+    return tx.execute(select(folders.c.id).where(*due).limit(1)).first() is not None
 
 
 NOW = db_now()

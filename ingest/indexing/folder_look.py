@@ -187,5 +187,5 @@ def _values(seen: FolderSeen, policy: Policy, rules: dict[str, Any], problem: st
         "device": seen.identity.device,
         "inode": seen.identity.inode,
         "looked_at": folders.NOW,
-        "access_file": dataclasses.asdict(seen.identity),
+        "access_file": dataclasses.asdict(seen.access_file) if seen.access_file else None,
     }

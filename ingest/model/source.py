@@ -42,11 +42,16 @@ class DocumentSeen:
 
 @dataclass(frozen=True, slots=True)
 class FolderSeen:
-    """A folder as a look found it."""
+    """A folder as a look found it. `identity` is the folder's own; `access_file` that of its access file, if any."""
 
     identity: FileIdentity
     rules: AccessRules
-    has_access_file: bool
+    access_file: FileIdentity | None
+
+    @property
+    def has_access_file(self) -> bool:
+        """Whether the folder has an access file of its own."""
+        return self.access_file is not None
 
 
 @dataclass(frozen=True, slots=True)

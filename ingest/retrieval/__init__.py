@@ -1,0 +1,1 @@
+"""The reader: both searches propose, one statement in the catalog decides."""

@@ -1,0 +1,1 @@
+"""Upkeep: source against catalog (scan), directory against catalog, stores against catalog (audit), retention."""
