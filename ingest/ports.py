@@ -5,7 +5,7 @@ All adapters may be called from several threads at once.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,6 +178,19 @@ class VectorIndex(Index, Protocol):
         self, vector: FloatVector, *, caller: frozenset[Principal], filters: Filters, limit: int
     ) -> Sequence[Candidate]:
         """The records nearest by cosine, best first, ties by id. Filters as in `LexicalIndex.search`."""
+        ...
+
+
+@runtime_checkable
+class Optimisable(Protocol):
+    """A vector index that searches by comparing with every point until it is told to build its search graph."""
+
+    def needs_optimising(self) -> bool:
+        """Whether enough has changed since the last time."""
+        ...
+
+    def optimise(self) -> None:
+        """Build the graph in a child process while reads and writes go on. Raises StoreFull, StoreUnavailable."""
         ...
 
 

@@ -1,0 +1,1 @@
+"""The running processes: command line, loopback API, the embedded loop."""

@@ -114,6 +114,12 @@ def release_look(
     )
 
 
+def next_look(tx: Connection) -> float | None:
+    """Seconds until the next document is due for a look; None when none is."""
+    here = (documents.c.look_ready_at.is_not(None), documents.c.deleted_at.is_(None))
+    return tx.execute(select(func.min(documents.c.look_ready_at) - db_now()).where(*here)).scalar_one()
+
+
 def changed(tx: Connection, document_id: int, *, revision: int, token: int, **values: Any) -> bool:
     """Store what a look found if nothing touched the document since `revision`, and move the revision on."""
     statement = (

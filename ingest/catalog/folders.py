@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, case, literal, select, update
+from sqlalchemy import Connection, case, func, literal, select, update
 
 from ingest.catalog.database import AnyRow, db_now, insert_new
 from ingest.catalog.tables import folders
@@ -235,6 +235,12 @@ def with_inode(tx: Connection, source_id: int, device: int, inode: int, but: int
     )
     found = list(tx.execute(select(folders.c.id).where(*here)).scalars())
     return found[0] if len(found) == 1 else None
+
+
+def next_look(tx: Connection) -> float | None:
+    """Seconds until the next folder is due for a look; None when none is."""
+    here = (folders.c.look_ready_at.is_not(None), folders.c.deleted_at.is_(None))
+    return tx.execute(select(func.min(folders.c.look_ready_at) - db_now()).where(*here)).scalar_one()
 
 
 def changed(tx: Connection, folder_id: int, revision: int, **values: Any) -> bool:

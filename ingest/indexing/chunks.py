@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ingest.catalog.contents import Content
-from ingest.model.chunk import Chunk, ChunkNaming, Passage, embedding_input, filterable, hash_input, heading_line
+from ingest.chunking.words import model_input
+from ingest.model.chunk import Chunk, ChunkNaming, Passage, filterable, hash_input, heading_line
 from ingest.model.codes import CodePattern
 from ingest.model.source import Media
 
@@ -34,6 +35,6 @@ class ChunkMaker:
         )
 
     def _chunk(self, passage: Passage, naming: ChunkNaming, metadata: tuple[str, ...]) -> Chunk:
-        given = embedding_input(self.passage_prompt, passage.embedded_path, passage.shown)
+        given = model_input(self.passage_prompt, passage)
         codes = self.codes.find(f"{heading_line(passage.heading_path)}\n{passage.shown}")
         return Chunk(naming.name(passage), passage, given, hash_input(given), codes, metadata)

@@ -16,6 +16,7 @@ from ingest.errors import LeaseLost, Permanent, Transient
 from ingest.failpoints import failpoint
 from ingest.indexing.chunks import ChunkMaker
 from ingest.indexing.embedder import Embedded, Embedder, Vectors
+from ingest.indexing.heartbeat import Heartbeat
 from ingest.indexing.planner import Plan, plan_document
 from ingest.indexing.publisher import Published, Publisher
 from ingest.indexing.stager import Stager
@@ -89,14 +90,18 @@ class Pipeline:
     def drain(self, progress: Callable[[Drained], None] = lambda _: None) -> Drained:
         """Work until nothing is due. Raises only what no document is to blame for and waiting does not mend."""
         done = Drained()
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="publish") as behind:
+        beat = Heartbeat(self._database, lease_s=self._settings.lease_s, every_s=self._settings.heartbeat_s)
+        with beat, ThreadPoolExecutor(max_workers=1, thread_name_prefix="publish") as behind:
             before: Future[None] | None = None
             while (batch := self._claim()) is not None:
+                beat.hold(batch.leases)
                 ready = self._prepare(batch, done)
                 if before is not None:
                     before.result()
                     progress(done)
-                before = behind.submit(self._finish, batch, done) if ready else None
+                before = behind.submit(self._finish, batch, done, beat) if ready else None
+                if not ready:
+                    beat.let_go(batch.leases)
                 if before is not None and batch.leases[0].alone:
                     before.result()
                     before = None
@@ -184,8 +189,9 @@ class Pipeline:
                 kept.append((lease, plan))
         batch.plans = kept
 
-    def _finish(self, batch: Batch, done: Drained) -> None:
+    def _finish(self, batch: Batch, done: Drained, beat: Heartbeat) -> None:
         """Stage and publish."""
+        beat.let_go(lease for lease in batch.leases if lease not in {lease for lease, _ in batch.plans})
         try:
             staged = self._stager.stage(batch.plans, batch.vectors)
             for lease, reason in staged.refused:
@@ -196,6 +202,8 @@ class Pipeline:
         except Transient as error:
             self._back_off([lease for lease, _ in batch.plans], error, done)
             return
+        finally:
+            beat.let_go(batch.leases)
         done.add(published)
         log.info(
             "published",

@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-DEFAULT_CODE_PATTERN = r"\b[A-Z]{2,}[A-Z0-9]*(?:-[A-Z0-9]*\d[A-Z0-9]*)+\b"
+# Latin letters and digits end a code, whatever stands around it: \b would see none between Han characters and Latin.
+DEFAULT_CODE_PATTERN = r"(?<![A-Z0-9])[A-Z]{2,}[A-Z0-9]*(?:-[A-Z0-9]*\d[A-Z0-9]*)+(?![A-Z0-9])"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Embedding with ONNX Runtime: the embedded default."""

@@ -1,0 +1,1 @@
+"""Embedding through any server that speaks OpenAI's `/v1/embeddings`."""

@@ -1,0 +1,1 @@
+"""Embedding with sentence-transformers. Importing this imports neither it nor torch."""

@@ -1,0 +1,1 @@
+"""Counting, cutting and batching in a model's own tokens."""

@@ -1,0 +1,155 @@
+"""The only place that chooses adapters. Importing it opens nothing; `bootstrap` opens everything that is configured."""
+
+import logging
+from pathlib import Path
+
+from ingest.adapters.doorbell import ThreadDoorbell
+from ingest.catalog import generations, sources
+from ingest.catalog.database import Database
+from ingest.catalog.generations import Generation
+from ingest.catalog.migrate import upgrade
+from ingest.chunking.chunker import Chunker
+from ingest.errors import GenerationMismatch, SettingsInvalid
+from ingest.indexing.chunks import ChunkMaker
+from ingest.lockstep import Lockstep, Source
+from ingest.model.access import Policy, PolicyKind
+from ingest.model.codes import CodePattern
+from ingest.model.principal import parse_principal
+from ingest.ports import ContentSource, Directory, EmbeddingModel, LexicalIndex, VectorIndex
+from ingest.settings import DirectorySource, ModelSettings, Settings
+
+log = logging.getLogger(__name__)
+
+
+def bootstrap(
+    settings: Settings,
+    *,
+    model: EmbeddingModel | None = None,
+    lexical: LexicalIndex | None = None,
+    vector: VectorIndex | None = None,
+) -> Lockstep:
+    """Open the installation that settings describe; parts given here replace the configured ones.
+
+    Makes the catalog, the first generation and its indexes when there are none. Raises GenerationMismatch when model
+    or chunker no longer fit the stored generation, and what the parts raise.
+    """
+    model = model or open_model(settings.model)
+    chunker = Chunker(model.tokens, model.passage_prompt)
+    maker = ChunkMaker(
+        chunker, model.passage_prompt, CodePattern(settings.indexing.codes), settings.indexing.filterable
+    )
+    database = Database(settings.catalog_url)
+    upgrade(database)
+    generation = _generation(settings, database, model, chunker.identity)
+    lexical = lexical or _open_lexical(settings, generation)
+    vector = vector or _open_vector(settings, generation)
+    lexical.create()
+    vector.create()
+    return Lockstep(
+        settings=settings,
+        database=database,
+        model=model,
+        maker=maker,
+        generation=generation,
+        lexical=lexical,
+        vector=vector,
+        sources=_open_sources(settings, database),
+        directories={name: _open_directory(name, path) for name, path in settings.directories.items()},
+        doorbell=ThreadDoorbell(),
+    )
+
+
+def open_model(settings: ModelSettings) -> EmbeddingModel:
+    """The configured embedding model. Raises ModelMissing, SettingsInvalid."""
+    # imported here, since one of them brings gigabytes and none is needed with another
+    if settings.kind == "onnx":
+        from ingest.adapters.onnx.configured import open_onnx  # noqa: PLC0415
+
+        return open_onnx(settings)
+    if settings.kind == "sentence-transformers":
+        from ingest.adapters.sentence_transformers.configured import open_sentence_transformers  # noqa: PLC0415
+
+        return open_sentence_transformers(settings)
+    from ingest.adapters.openai_compatible.configured import open_openai_compatible  # noqa: PLC0415
+
+    return open_openai_compatible(settings)
+
+
+def _generation(settings: Settings, database: Database, model: EmbeddingModel, chunker: str) -> Generation:
+    wanted = {
+        "chunker": chunker,
+        "codes": settings.indexing.codes,
+        "filterable": list(settings.indexing.filterable),
+        "model": model.name,
+    }
+    with database.write() as tx:
+        known = generations.active(tx)
+        if known is None:
+            return generations.create(
+                tx, state="active", fingerprint=model.fingerprint, dimension=model.dimension, settings=wanted
+            )
+    differing = [key for key in ("chunker", "codes", "filterable") if known.settings.get(key) != wanted[key]]
+    if known.fingerprint != model.fingerprint:
+        differing.insert(0, "model")
+    if differing:
+        raise GenerationMismatch(
+            f"{', '.join(differing)} changed since generation {known.id} was made (by model "
+            f"{known.settings.get('model')}): set it back, or index into a fresh installation (another `data` folder "
+            f"or catalog)"
+        )
+    return known
+
+
+def _open_lexical(settings: Settings, generation: Generation) -> LexicalIndex:
+    knobs = settings.lexical
+    if knobs.kind == "sqlite":
+        from ingest.adapters.sqlite_fts.index import SqliteFtsIndex  # noqa: PLC0415
+
+        return SqliteFtsIndex(settings.data / f"lexical-{generation.suffix}.db")
+    from ingest.adapters.opensearch.configured import open_opensearch  # noqa: PLC0415
+
+    return open_opensearch(knobs, f"lockstep-{generation.suffix}")
+
+
+def _open_vector(settings: Settings, generation: Generation) -> VectorIndex:
+    knobs = settings.vector
+    if knobs.kind == "edge":
+        from ingest.adapters.qdrant_edge.configured import open_edge  # noqa: PLC0415
+
+        return open_edge(knobs, settings.data / f"vectors-{generation.suffix}", generation.dimension)
+    from ingest.adapters.qdrant.configured import open_qdrant  # noqa: PLC0415
+
+    return open_qdrant(knobs, f"lockstep-{generation.suffix}", generation.dimension)
+
+
+def _open_sources(settings: Settings, database: Database) -> tuple[Source, ...]:
+    opened = []
+    with database.write() as tx:
+        for name, knobs in settings.sources.items():
+            source_id = sources.ensure(tx, name, knobs.kind, max_age_s=knobs.max_age_s)
+            opened.append(Source(source_id, name, _open_directory_source(name, knobs)))
+    return tuple(opened)
+
+
+def _open_directory_source(name: str, knobs: DirectorySource) -> ContentSource:
+    from ingest.adapters.filesystem.configured import open_directory_source  # noqa: PLC0415
+
+    return open_directory_source(name, knobs, root_policy(name, knobs))
+
+
+def root_policy(name: str, knobs: DirectorySource) -> Policy | None:
+    """What the settings state about a source's root; None when they state nothing. Raises SettingsInvalid."""
+    if knobs.allow is None and not knobs.deny:
+        return None
+    try:
+        allow = frozenset(parse_principal(p, directory=knobs.directory) for p in knobs.allow or ())
+        deny = frozenset(parse_principal(p, directory=knobs.directory) for p in knobs.deny)
+    except Exception as error:
+        raise SettingsInvalid(f"sources.{name}: {error}") from error
+    return Policy(PolicyKind.INHERIT if knobs.allow is None else PolicyKind.STATED, allow, deny)
+
+
+def _open_directory(name: str, path: Path) -> Directory:
+    from ingest.adapters.filesystem.groups_file import GroupsFile  # noqa: PLC0415
+
+    return GroupsFile(path, directory=name)

@@ -1,0 +1,1 @@
+"""What single adapters do beyond the contract of their port."""
