@@ -19,6 +19,7 @@ from ingest.indexing.chunks import ChunkMaker
 from ingest.indexing.embedder import Embedder
 from ingest.indexing.folder_look import FolderLook
 from ingest.indexing.look import DocumentLook, LookOutcome, LookSettings
+from ingest.indexing.orphans import end_orphans
 from ingest.indexing.pipeline import Drained, Pipeline, PipelineSettings
 from ingest.indexing.stager import Stager
 from ingest.indexing.vacuum import Vacuum, VacuumSettings
@@ -185,6 +186,8 @@ class Lockstep:
         while True:
             done = folders.drain() or documents.drain()
             if not done:
+                while end_orphans(self.database):
+                    pass
                 return total
             for outcome, count in done.items():
                 total[outcome] = total.get(outcome, 0) + count

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ingest.catalog import documents, folders, indexing, marks
 from ingest.errors import SourceUnavailable, Transient
+from ingest.indexing.look import LookOutcome
 from ingest.indexing.pipeline import Drained
 from ingest.lockstep import Lockstep, Source
 from ingest.model.event import Event
@@ -20,6 +21,8 @@ from worker.upkeep import Upkeep
 
 log = logging.getLogger(__name__)
 
+PATIENCE_S = 10.0
+"""How long a single pass goes on trying when nothing moves."""
 IDLE_S = 1.0
 """The longest a drain waits for the doorbell before it looks for due work by itself."""
 
@@ -93,18 +96,28 @@ def run_once(lockstep: Lockstep, progress: Callable[[Drained], None] = lambda _:
     mark_running(lockstep)
     once.problems += sync_directories(lockstep)
     scan_all(lockstep, once)
+    _drain_all(lockstep, once, progress)
+    mark_stopped(lockstep)
+    return once
+
+
+def _drain_all(lockstep: Lockstep, once: Once, progress: Callable[[Drained], None]) -> None:
+    moved_at = time.monotonic()
     while True:
-        lockstep.look()
+        looked = lockstep.look()
         for source in lockstep.sources:
             lockstep.scan(source).finish()
         done = lockstep.drain(progress)
         _sum(once.drained, done)
         wait = next_due(lockstep)
         if wait is None:
-            break
+            return
+        if done.documents or looked.keys() - {LookOutcome.AGAIN, LookOutcome.UNAVAILABLE}:
+            moved_at = time.monotonic()
+        if time.monotonic() - moved_at > PATIENCE_S:
+            once.problems.append("some work keeps failing and waits for its next try: see `lockstep status`")
+            return
         time.sleep(min(max(wait, 0.0), IDLE_S))
-    mark_stopped(lockstep)
-    return once
 
 
 def next_due(lockstep: Lockstep) -> float | None:

@@ -5,9 +5,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from ingest.catalog import documents, generations
+from ingest.catalog import generations
 from ingest.errors import LockstepError, SourceUnavailable
-from ingest.indexing.accept import end_document
 from ingest.lockstep import Lockstep
 from ingest.ports import Optimisable, Watcher
 
@@ -15,7 +14,6 @@ log = logging.getLogger(__name__)
 
 _HOUR_S = 3600.0
 _DIRECTORY_S = 1.0
-_PAGE = 500
 
 
 class Upkeep:
@@ -40,7 +38,6 @@ class Upkeep:
         every: list[tuple[float, Callable[[], object]]] = [
             (knobs.upkeep.flush_s, self._flush),
             (knobs.upkeep.sample_s, self._lockstep.vacuum.run),
-            (knobs.upkeep.sample_s, self._end_documents_of_ended_folders),
             (1.0, self._ask_watchers),
             (knobs.watch.scan_every_s, self._scan_due.set),
             (_HOUR_S, self._lockstep.retention.run),
@@ -83,15 +80,6 @@ class Upkeep:
         if any(not watcher.healthy for watcher in self._watchers.values()):
             self._scan_due.set()
             self._lockstep.doorbell.ring("changes")
-
-    def _end_documents_of_ended_folders(self) -> None:
-        lockstep = self._lockstep
-        with lockstep.database.write() as tx:
-            ended = documents.in_deleted_folders(tx, _PAGE)
-            for document_id in ended:
-                end_document(tx, document_id, outcome="its folder ended")
-        if ended:
-            lockstep.doorbell.ring("changes")
 
     def _optimise(self) -> None:
         vector = self._lockstep.vector

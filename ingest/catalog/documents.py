@@ -46,6 +46,18 @@ def ensure(tx: Connection, source_id: int, folder_id: int, name: str) -> tuple[i
     return found, False
 
 
+def lock(tx: Connection, document_ids: Collection[int]) -> None:
+    """Lock documents for change, in id order."""
+    here = documents.c.id.in_(list(document_ids))
+    tx.execute(select(documents.c.id).where(here).order_by(documents.c.id).with_for_update()).all()
+
+
+def make_due(tx: Connection, document_id: int) -> None:
+    """Have a document looked at: what it inherits has changed. Its row is locked."""
+    due = case((documents.c.look_leased, documents.c.look_ready_at), else_=db_now())
+    tx.execute(update(documents).where(documents.c.id == document_id).values(look_ready_at=due))
+
+
 def hint(
     tx: Connection, document_id: int, *, settle_s: float, settle_max_s: float, identity: FileIdentity | None, new: bool
 ) -> None:

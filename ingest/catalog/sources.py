@@ -40,6 +40,8 @@ def mark_synced(tx: Connection, source_id: int) -> None:
     tx.execute(update(sources).where(sources.c.id == source_id).values(state="live", synced_at=now, problem=None))
     if row.state != "live" or stale:
         root = (folders.c.source_id == source_id, folders.c.parent_id.is_(None))
+        tx.execute(select(folders.c.id).where(*root).with_for_update()).all()
+        # the clock is the last lock of every widening
         tx.execute(update(folders).where(*root).values(opened_at=access_clock.advance(tx)))
 
 

@@ -60,6 +60,8 @@ class Acceptor:
             if not isinstance(event, FolderHint)
         ]
         found.sort(key=lambda item: item[0])
+        # documents before indexing rows, as everywhere: a look that stores holds the document and waits for the rows
+        documents.lock(tx, [document_id for document_id, *_ in found])
         clock = indexing.mark_behind(tx, {document_id for document_id, *_ in found}) if found else 0
         for document_id, made, event, event_id in found:
             new += self._apply(

@@ -17,7 +17,7 @@ from ingest.indexing.accept import Acceptor
 from ingest.indexing.look import LookOutcome, LookSettings
 from ingest.model.access import UNREADABLE, AccessRules, Policy
 from ingest.model.event import DocumentHint
-from ingest.model.policy_rules import document_policy, to_json
+from ingest.model.policy_rules import document_policy, rule_metadata, to_json
 from ingest.model.source import FolderSeen, Gone
 from ingest.ports import ContentSource
 
@@ -107,7 +107,8 @@ class FolderLook:
         """
         with self._database.read() as tx:
             before = policies.policy_of(tx, "f", row.id)
-            if row.looked_at is None or _effective(row, seen).only_narrows(before):
+            same_rules = to_json(seen.rules) == row.document_rules
+            if row.looked_at is None or (_effective(row, seen).only_narrows(before) and same_rules):
                 return
             known = {
                 documents.keys(tx, [d.id])[d.id]: (d.device, d.inode, d.size, d.mtime_ns)
@@ -162,6 +163,8 @@ class FolderLook:
             policies.write_entries(tx, "d", document.id, after)
             for generation in generations.maintained(tx):
                 indexing.make_access_due(tx, generation.id, [document.id])
+            if rule_metadata(old, document.name) != rule_metadata(rules, document.name):
+                documents.make_due(tx, document.id)
             if not after.only_narrows(before):
                 widened.append(document.id)
         return widened

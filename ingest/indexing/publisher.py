@@ -18,6 +18,9 @@ from ingest.model.record import RecordId
 
 log = logging.getLogger(__name__)
 
+_AGAIN_S = 0.1
+"""When documents that a publish left out are planned again."""
+
 
 @dataclass(slots=True)
 class Published:
@@ -54,7 +57,7 @@ class Publisher:
             total.left_out += done.left_out
         if total.left_out:
             with self._database.write() as tx:
-                indexing.release(tx, total.left_out)
+                indexing.release(tx, total.left_out, again_in_s=_AGAIN_S)
         return total
 
     def _batches(self, staged: Sequence[StagedDocument]) -> list[list[StagedDocument]]:

@@ -126,10 +126,11 @@ class Audit:
         ids = list(missing)
         with self.database.write() as tx:
             of = {row.document_id for row in records.known(tx, ids).values()}
-            records.mark_lost(tx, ids)
             for document_id in sorted(of):
                 version = documents.raise_version(tx, document_id)
                 contents.raise_version(tx, document_id, version)
                 indexing.lock(tx, [document_id])
                 indexing.want(tx, document_id, version)
+            # records last: a publish holds indexing rows and waits for records
+            records.mark_lost(tx, ids)
         return len(of)
