@@ -4,12 +4,12 @@ import logging
 from pathlib import Path
 
 from ingest.adapters.doorbell import ThreadDoorbell
-from ingest.catalog import generations, sources
+from ingest.catalog import generations, marks, sources
 from ingest.catalog.database import Database
 from ingest.catalog.generations import Generation
 from ingest.catalog.migrate import upgrade
 from ingest.chunking.chunker import Chunker
-from ingest.errors import GenerationMismatch, SettingsInvalid
+from ingest.errors import ForeignIndex, GenerationMismatch, SettingsInvalid
 from ingest.indexing.chunks import ChunkMaker
 from ingest.lockstep import Lockstep, Source
 from ingest.model.access import Policy, PolicyKind
@@ -44,7 +44,7 @@ def bootstrap(
     lexical = lexical or _open_lexical(settings, generation)
     vector = vector or _open_vector(settings, generation)
     lexical.create()
-    vector.create()
+    _create_vector(settings, database, vector)
     return Lockstep(
         settings=settings,
         database=database,
@@ -120,6 +120,20 @@ def _open_vector(settings: Settings, generation: Generation) -> VectorIndex:
     from ingest.adapters.qdrant.configured import open_qdrant  # noqa: PLC0415
 
     return open_qdrant(knobs, f"lockstep-{generation.suffix}", generation.dimension)
+
+
+def _create_vector(settings: Settings, database: Database, vector: VectorIndex) -> None:
+    try:
+        vector.create()
+    except ForeignIndex as error:
+        if settings.vector.kind != "edge":
+            raise
+        # a shard that does not open is rebuilt: everything in it can be published again from the cache
+        log.warning("rebuilding", extra={"event": "start.rebuilding", "store": "vector", "reason": str(error)})
+        vector.drop()
+        vector.create()
+        with database.write() as tx:
+            marks.put(tx, marks.RUNNING, "rebuilding")
 
 
 def _open_sources(settings: Settings, database: Database) -> tuple[Source, ...]:

@@ -8,6 +8,6 @@ from ingest.settings import EdgeVector
 
 
 def open_edge(knobs: EdgeVector, directory: Path, dimension: int) -> QdrantEdgeIndex:
-    """The shard of a generation; nothing is opened yet."""
+    """The physical index of a generation; nothing is opened yet."""
     settings = QdrantEdgeSettings(optimise_after_points=knobs.optimise_after)
     return QdrantEdgeIndex(directory, dimension=dimension, settings=settings)
