@@ -58,8 +58,8 @@ def _reach(units: Sequence[Unit], first: int, room: int) -> tuple[int, list[tupl
 
 def _left(units: Sequence[Unit], end: int, least: int) -> bool:
     left = 0
-    for unit in units[end:]:
-        left += unit.size
+    for at in range(end, len(units)):
+        left += units[at].size
         if left >= least:
             return True
     return False

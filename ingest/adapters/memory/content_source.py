@@ -63,7 +63,7 @@ class MemoryContentSource(ContentTree):
         """See `ContentSource.listing`."""
         self._begin("listing")
         with self.lock:
-            walked = dict(self.walk(under, self.unlistable))
+            walked = dict(self.walk(under, self.unlistable)) if isinstance(self.find(under), Folder) else {}
         folders = {key: at for key, at in walked.items() if isinstance(at, Folder)}
         documents = {key: at.identity for key, at in walked.items() if isinstance(at, DocumentSeen)}
         files = {key: at.file for key, at in folders.items() if at.file and key not in self.unlistable}

@@ -46,7 +46,7 @@ class ContentTree:
     def make_folder(self, key: str) -> None:
         """Create a folder and those above it; nothing happens where one is."""
         with self.lock:
-            self._make(f"{key}/.")
+            self._make(f"{key}/." if key else ".")
 
     def set_access(self, folder: str, rules: AccessRules | None) -> None:
         """Write a folder's access file, or remove it. `rules` with a problem are unreadable, whatever they say."""
