@@ -15,7 +15,7 @@ from ingest.lockstep import Lockstep, Source
 from ingest.model.access import Policy, PolicyKind
 from ingest.model.codes import CodePattern
 from ingest.model.principal import parse_principal
-from ingest.ports import ContentSource, Directory, EmbeddingModel, LexicalIndex, VectorIndex
+from ingest.ports import ContentSource, Directory, EmbeddingModel, LexicalIndex, VectorIndex, Watcher
 from ingest.settings import DirectorySource, ModelSettings, Settings
 
 log = logging.getLogger(__name__)
@@ -149,6 +149,13 @@ def _open_directory_source(name: str, knobs: DirectorySource) -> ContentSource:
     from ingest.adapters.filesystem.configured import open_directory_source  # noqa: PLC0415
 
     return open_directory_source(knobs, root_policy(name, knobs))
+
+
+def open_watcher(settings: Settings, source: Source) -> Watcher:
+    """The watcher of a configured source; nothing is watched yet."""
+    from ingest.adapters.filesystem.configured import watch_directory  # noqa: PLC0415
+
+    return watch_directory(settings.sources[source.name], settings.watch, source.content)
 
 
 def root_policy(name: str, knobs: DirectorySource) -> Policy | None:
