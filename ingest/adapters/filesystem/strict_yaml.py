@@ -32,7 +32,10 @@ def read_mapping(text: str) -> dict[str, yaml.Node] | None:
         node = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise Misread(mark.line + 1 if mark else 1, f"broken YAML ({error.problem or error.context})") from None
+        last = len(text.splitlines()) or 1  # a mark may stand behind the end
+        raise Misread(
+            min(mark.line + 1, last) if mark else 1, f"broken YAML ({error.problem or error.context})"
+        ) from None
     except yaml.YAMLError:
         raise Misread(1, "broken YAML (a character that YAML does not allow)") from None
     return None if node is None else entries(node)

@@ -34,7 +34,7 @@ def test_the_declared_fallback_comes_after_utf_8_and_is_recorded(encoding: str, 
     raw = text.encode(encoding)
     assert decode(raw, shown="a.md", fallback=encoding).text == text
     assert decode(raw, shown="a.md", fallback=encoding).encoding == encoding
-    with pytest.raises(ContentUnreadable, match="a.md is no text in utf-8; .*fallback_encoding"):
+    with pytest.raises(ContentUnreadable, match=r"a\.md is no text in utf-8; .*fallback_encoding"):
         decode(raw, shown="a.md")
 
 

@@ -56,7 +56,7 @@ def test_an_empty_block_is_no_metadata(block: str) -> None:
 @pytest.mark.parametrize(
     ("block", "line", "reason"),
     [
-        ("title: Refunds\nallow: [a", 4, "broken YAML"),
+        ("title: Refunds\nallow: [a", 3, "broken YAML"),
         ("a: b: c", 2, "broken YAML"),
         ("just words", 2, "mapping"),
         ("- a\n- b", 2, "mapping"),

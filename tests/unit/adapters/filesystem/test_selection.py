@@ -13,8 +13,10 @@ def test_documents_belong_by_default(key: str) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    [".a.md", ".git/a.md", "a/.obsidian/b.md", "a.md~", ".a.md.swp", "a.md.bak", "a.md.tmp", "~$a.txt", "#a.md#"]
-    + [".x.tmp", "a.md.swp", "a.bak/b.md", "a.pdf", "a", ".access.yaml", "a/.access.yaml", "a.md.part", "a.md.orig"],
+    [
+        *(".a.md", ".git/a.md", "a/.obsidian/b.md", "a.md~", ".a.md.swp", "a.md.bak", "a.md.tmp", "~$a.txt", "#a.md#"),
+        *(".x.tmp", "a.md.swp", "a.bak/b.md", "a.pdf", "a", ".access.yaml", "a/.access.yaml", "a.md.part", "a.md.orig"),
+    ],
 )
 def test_hidden_temporary_and_other_names_do_not(key: str) -> None:
     assert not Selection().document(key.split("/"))
