@@ -52,9 +52,10 @@ class FileWatcher:
         """See `Watcher.start`. A watcher starts once."""
         quieten()
         self._listener.attach()
-        if not self._observation.renew():
+        watching = self._observation.renew()
+        if not watching:
             self._lost.set()
-        self._pump = threading.Thread(target=self._run, args=(accept,), name="lockstep-watch", daemon=True)
+        self._pump = threading.Thread(target=self._run, args=(accept, watching), name="lockstep-watch", daemon=True)
         self._pump.start()
 
     def stop(self) -> None:
@@ -76,8 +77,7 @@ class FileWatcher:
     def _note_loss(self) -> None:
         self._lost.set()
 
-    def _run(self, accept: Callable[[Sequence[Event]], None]) -> None:
-        watching = self._observation.intact()
+    def _run(self, accept: Callable[[Sequence[Event]], None], watching: bool) -> None:
         while not self._stopping.is_set():
             if self._changes.wait(self._check_s):
                 self._stopping.wait(self._gather_s)
