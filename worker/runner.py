@@ -179,12 +179,13 @@ class Runner:
         return accept
 
     def _drain(self) -> None:
+        unfinished = False
         while not self._stopping.is_set():
             try:
-                scanned = self._scan()
+                unfinished = self._scan() or unfinished
                 self._lockstep.drain(self._progress)
-                if scanned:
-                    self._finish_scans()
+                # a source counts as synced only when the looks that its scan caused are done
+                unfinished = unfinished and not self._finish_scans()
                 wait = next_due(self._lockstep)
                 if wait is None:
                     self.ready.set()
@@ -206,11 +207,8 @@ class Runner:
             log.warning("scan", extra={"event": "scan.problem", "problem": problem})
         return True
 
-    def _finish_scans(self) -> None:
-        for source in self._lockstep.sources:
-            if not self._lockstep.scan(source).finish():
-                # a folder still waits for a look; finish after the next drain
-                self._scan_due.set()
+    def _finish_scans(self) -> bool:
+        return all([self._lockstep.scan(source).finish() for source in self._lockstep.sources])
 
 
 def _sum(total: Drained, done: Drained) -> None:

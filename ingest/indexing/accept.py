@@ -47,7 +47,10 @@ class Acceptor:
         return known
 
     def _note(self, tx: Connection, source_id: int, events: Sequence[Event], ids: Sequence[str]) -> int:
-        born = PolicyKind.UNREADABLE if sources.get(tx, source_id).can_look else PolicyKind.INHERIT
+        source = sources.get(tx, source_id)
+        if source.state == "removed":
+            return 0
+        born = PolicyKind.UNREADABLE if source.can_look else PolicyKind.INHERIT
         wanted = {event.key if isinstance(event, FolderHint) else _parent(event.key) for event in events}
         at = folders.ensure(tx, source_id, wanted, born=born)
         new = 0

@@ -7,6 +7,7 @@ the next look, which is due at once; that look stamps the widening and leaves th
 from ingest.catalog import documents, folders, inbox
 from ingest.catalog.database import AnyRow, Connection, Database
 from ingest.errors import Transient
+from ingest.failpoints import failpoint
 from ingest.indexing.accept import Acceptor
 from ingest.model.event import DocumentHint, Event, FolderHint
 from ingest.model.source import FolderSeen, Gone
@@ -54,6 +55,7 @@ def _move(database: Database, acceptor: Acceptor, source_id: int, old: int, new:
         for folder_id in folders.subtree(tx, new):
             inbox.move_folder(tx, folder_id, old)
         folders.replace(tx, old, placeholder=new)
+    failpoint("folder_move.after_commit")
     if again:
         acceptor.accept(source_id, again)
     return True

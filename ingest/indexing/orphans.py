@@ -2,6 +2,7 @@
 
 from ingest.catalog import documents
 from ingest.catalog.database import Database
+from ingest.failpoints import failpoint
 from ingest.indexing.accept import end_document
 
 _PAGE = 500
@@ -14,4 +15,5 @@ def end_orphans(database: Database) -> int:
         documents.lock(tx, orphans)
         for document_id in orphans:
             end_document(tx, document_id, outcome="its folder ended")
+    failpoint("orphans.after_commit")
     return len(orphans)

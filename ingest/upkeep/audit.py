@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from ingest.catalog import contents, documents, indexing, policies, records
 from ingest.catalog.database import Database
+from ingest.failpoints import failpoint
 from ingest.model.record import RecordId
 from ingest.ports import Index
 
@@ -68,6 +69,7 @@ class Audit:
             self._extras(store, found)
             self._gaps(store, found)
             audited.stores[name] = found
+            failpoint("audit.after_store")
         return audited
 
     def repair(self, audited: Audited) -> dict[str, int]:
@@ -82,6 +84,7 @@ class Audit:
                 self.stores[name].delete(found.unknown)
                 done["deleted"] += len(found.unknown)
             done["documents"] += self._republish(found.missing)
+            failpoint("repair.after_republish")
             with self.database.write() as tx:
                 indexing.make_access_due(tx, self.generation_id, found.wrong_access)
             done["access"] += len(found.wrong_access)

@@ -13,6 +13,7 @@ from ingest.catalog import documents, folders, sources
 from ingest.catalog.database import AnyRow, Connection, Database
 from ingest.catalog.folders import chains
 from ingest.errors import SourceUnavailable
+from ingest.failpoints import failpoint
 from ingest.indexing.accept import Acceptor
 from ingest.model.event import DocumentHint, Event, FolderHint
 from ingest.model.source import FileIdentity, Listing
@@ -67,12 +68,15 @@ class Scan:
         """Compare and accept hints. Raises SourceUnavailable, noted with the source, when nothing could be listed."""
         with self.database.read() as tx:
             known = self._known(tx)
+        if known.state == "removed":
+            return Scanned(problems=["the source was removed: take it out of the settings, or nobody reads it"])
         try:
             listing = self.source.listing()
         except SourceUnavailable as error:
             with self.database.write() as tx:
                 sources.note_problem(tx, self.source_id, str(error))
             raise
+        failpoint("scan.after_listing")
         scanned = Scanned(listed=len(listing.documents), problems=list(listing.problems))
         missing = self._missing(known, listing)
         scanned.missing = len(missing)
@@ -98,7 +102,9 @@ class Scan:
     def finish(self) -> bool:
         """Call when the looks that the scan caused are done: the source counts as synced unless some still wait."""
         with self.database.write() as tx:
-            if folders.waiting(tx, self.source_id) or sources.get(tx, self.source_id).state == "removed":
+            if sources.get(tx, self.source_id).state == "removed":
+                return True
+            if folders.waiting(tx, self.source_id):
                 return False
             sources.mark_synced(tx, self.source_id)
         return True

