@@ -208,7 +208,8 @@ class Runner:
         return True
 
     def _finish_scans(self) -> bool:
-        return all([self._lockstep.scan(source).finish() for source in self._lockstep.sources])
+        finished = [self._lockstep.scan(source).finish() for source in self._lockstep.sources]
+        return all(finished)
 
 
 def _sum(total: Drained, done: Drained) -> None:

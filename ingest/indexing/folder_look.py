@@ -10,13 +10,12 @@ from typing import Any
 
 from ingest.catalog import access_clock, access_work, documents, folders, generations, inbox, indexing, policies
 from ingest.catalog.database import AnyRow, Connection, Database
-from ingest.errors import Transient
+from ingest.errors import SourceUnsettled, Transient
 from ingest.failpoints import failpoint
-from ingest.indexing import folder_moves
+from ingest.indexing import below, folder_moves
 from ingest.indexing.accept import Acceptor
 from ingest.indexing.look import LookOutcome, LookSettings
 from ingest.model.access import UNREADABLE, AccessRules, Policy
-from ingest.model.event import DocumentHint
 from ingest.model.policy_rules import document_policy, rule_metadata, to_json
 from ingest.model.source import FolderSeen, Gone
 from ingest.ports import ContentSource
@@ -72,7 +71,9 @@ class FolderLook:
                 return self._conclude_gone(source, row, token)
             if row.looked_at is None and folder_moves.adopt(self._database, self._acceptor, source, row, seen):
                 return LookOutcome.MOVED
-            self._hint_changed_below(source, row, seen, chain.key)
+            self._hint_below(source, row, seen, chain.key)
+        except SourceUnsettled:
+            return self._end(folder_id, token, LookOutcome.AGAIN, again_in_s=self._settings.again_s)
         except Transient:
             return self._end(folder_id, token, LookOutcome.UNAVAILABLE, again_in_s=self._settings.unavailable_s)
         return self._store(row, token, seen)
@@ -92,36 +93,21 @@ class FolderLook:
             if not folders.changed(tx, row.id, row.revision):
                 folders.release_look(tx, row.id, token, again_in_s=0.0)
                 return LookOutcome.AGAIN
-            below = folders.delete(tx, row.id)
+            ended = folders.delete(tx, row.id)
             inbox.complete_folder(tx, row.id, token, outcome="deleted")
-        log.info("folder deleted", extra={"event": "folder.deleted", "folder": row.id, "folders": below})
+        log.info("folder deleted", extra={"event": "folder.deleted", "folder": row.id, "folders": ended})
         return LookOutcome.DELETED
 
-    def _hint_changed_below(self, source: ContentSource, row: AnyRow, seen: FolderSeen, key: str) -> None:
-        """Before a widening, note which files below changed, so that their old text counts as out of date first.
-
-        1) a file is redacted, and then its folder is shared; no event of the redaction arrived
-        2) the look at the access file stores the sharing
-        3) somebody newly allowed searches and gets the text from before the redaction
-        The hints accepted here, before 2), carry an older clock than the widening's stamp, so 3) finds it pending.
-        """
+    def _hint_below(self, source: ContentSource, row: AnyRow, seen: FolderSeen, key: str) -> None:
+        if row.looked_at is None:
+            return
+        if row.inode is not None and (row.device, row.inode) != (seen.identity.device, seen.identity.inode):
+            below.hint_everything(self._database, self._acceptor, source, row, key)
+            return
         with self._database.read() as tx:
             before = policies.policy_of(tx, "f", row.id)
-            same_rules = to_json(seen.rules) == row.document_rules
-            if row.looked_at is None or (_effective(row, seen).only_narrows(before) and same_rules):
-                return
-            known = {
-                documents.keys(tx, [d.id])[d.id]: (d.device, d.inode, d.size, d.mtime_ns)
-                for d in documents.in_folders(tx, folders.subtree(tx, row.id), limit=1_000_000)
-            }
-        found = source.listing(key).documents
-        differing = [
-            DocumentHint(k, found[k])
-            for k, old in known.items()
-            if k in found and old != (found[k].device, found[k].inode, found[k].size, found[k].mtime_ns)
-        ]
-        if differing:
-            self._acceptor.accept(row.source_id, differing)
+        if not _effective(row, seen).only_narrows(before) or to_json(seen.rules) != row.document_rules:
+            below.hint_changed(self._database, self._acceptor, source, row, key)
 
     def _store(self, row: AnyRow, token: int, seen: FolderSeen) -> LookOutcome:
         vanished = row.has_access_file and not seen.has_access_file

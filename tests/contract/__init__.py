@@ -3,9 +3,19 @@
 import pytest
 
 pytest.register_assert_rewrite(
-    "tests.contract.index",
-    "tests.contract.index_access",
-    "tests.contract.lexical_index", "tests.contract.vector_index",
-    "tests.contract.lexical_english",
-    "tests.contract.lexical_questions",
+    *(
+        f"tests.contract.{suite}"
+        for suite in (
+            "catalog",
+            "content_source",
+            "content_source_looks",
+            "embedding_model",
+            "index",
+            "index_access",
+            "lexical_english",
+            "lexical_index",
+            "lexical_questions",
+            "vector_index",
+        )
+    )
 )

@@ -1,72 +1,16 @@
 """What every source promises that can be looked at. Adapters inherit the class and give a tree that tests change."""
 
 import threading
-from collections.abc import Callable
-from typing import Protocol
 
 import pytest
 
-from ingest.errors import SourceUnavailable, SourceUnsettled
-from ingest.model.access import Policy, PolicyKind
-from ingest.model.principal import Principal
-from ingest.model.source import DocumentSeen, FolderSeen, Gone
-from ingest.ports import ContentSource
-
-SUPPORT = Principal("local:group:support")
+from ingest.errors import SourceUnavailable
+from ingest.model.source import Gone
+from tests.contract.content_source_looks import LooksContract
+from tests.contract.source_tree import SUPPORT, SourceTree, look, read
 
 
-class SourceTree(Protocol):
-    """A source, and the hands that change what it shows. Writing makes folders on the way."""
-
-    @property
-    def source(self) -> ContentSource: ...
-
-    def write(self, key: str, text: str) -> None: ...
-
-    def make_folder(self, key: str) -> None: ...
-
-    def remove(self, key: str) -> None: ...
-
-    def move(self, key: str, to: str) -> None: ...
-
-    def allow(self, folder: str, *principals: Principal) -> None:
-        """Write an access file that allows these and says nothing else."""
-        ...
-
-    def break_access(self, folder: str) -> None:
-        """Write an access file that cannot be understood."""
-        ...
-
-    def remove_access(self, folder: str) -> None: ...
-
-    def hide(self, folder: str) -> None:
-        """Let the content of a folder be impossible to list until the end of the test."""
-        ...
-
-    def lose_root(self) -> None: ...
-
-    def return_root(self) -> None:
-        """Bring the root back as it was."""
-        ...
-
-    def while_reading(self, action: Callable[[], None]) -> None:
-        """Run `action` once, in the middle of the next read of a document or access file."""
-        ...
-
-
-def read(tree: SourceTree, key: str) -> DocumentSeen:
-    seen = tree.source.document(key)
-    assert isinstance(seen, DocumentSeen), seen
-    return seen
-
-
-def look(tree: SourceTree, key: str) -> FolderSeen:
-    seen = tree.source.folder(key)
-    assert isinstance(seen, FolderSeen), seen
-    return seen
-
-
-class ContentSourceContract:
+class ContentSourceContract(LooksContract):
     """Inherit, and give a fixture `tree` that is an empty root."""
 
     def test_a_document_is_read_whole(self, tree: SourceTree) -> None:
@@ -160,63 +104,6 @@ class ContentSourceContract:
         assert (moved.device, moved.inode, moved.size) == (document.device, document.inode, document.size)
         assert (at.device, at.inode) == (folder.device, folder.inode)
         assert isinstance(tree.source.document("a/one.md"), Gone)
-
-    def test_a_document_changed_while_it_is_read_is_unsettled(self, tree: SourceTree) -> None:
-        tree.write("a.md", "one")
-        tree.while_reading(lambda: tree.write("a.md", "longer"))
-        with pytest.raises(SourceUnsettled):
-            tree.source.document("a.md")
-        assert read(tree, "a.md").text == "longer"
-
-    def test_a_document_replaced_while_it_is_read_is_unsettled(self, tree: SourceTree) -> None:
-        tree.write("a.md", "one")
-        tree.write("new.md", "two")
-        tree.while_reading(lambda: tree.move("new.md", "a.md"))
-        with pytest.raises(SourceUnsettled):
-            tree.source.document("a.md")
-        assert read(tree, "a.md").text == "two"
-
-    def test_a_document_removed_while_it_is_read_is_unsettled_and_then_gone(self, tree: SourceTree) -> None:
-        tree.write("a.md", "one")
-        tree.while_reading(lambda: tree.remove("a.md"))
-        with pytest.raises(SourceUnsettled):
-            tree.source.document("a.md")
-        assert isinstance(tree.source.document("a.md"), Gone)
-
-    def test_a_document_whose_folder_moves_while_it_is_read_is_what_was_opened(self, tree: SourceTree) -> None:
-        tree.write("a/one.md", "text")
-        tree.while_reading(lambda: tree.move("a", "z"))
-        assert read(tree, "a/one.md").text == "text"
-        assert isinstance(tree.source.document("a/one.md"), Gone)
-
-    def test_a_folder_without_access_file_inherits(self, tree: SourceTree) -> None:
-        tree.make_folder("a")
-        seen = look(tree, "a")
-        assert seen.rules.policy == Policy()
-        assert not seen.has_access_file
-
-    def test_an_access_file_states_a_policy(self, tree: SourceTree) -> None:
-        tree.allow("a", SUPPORT)
-        assert look(tree, "a").rules.policy == Policy(PolicyKind.STATED, frozenset({SUPPORT}))
-        tree.allow("a")
-        assert look(tree, "a").rules.policy == Policy(PolicyKind.STATED)
-        tree.remove_access("a")
-        assert not look(tree, "a").has_access_file
-
-    def test_an_access_file_that_cannot_be_understood_is_unreadable_and_says_why(self, tree: SourceTree) -> None:
-        tree.break_access("a")
-        seen = look(tree, "a")
-        assert seen.rules.policy.kind is PolicyKind.UNREADABLE
-        assert seen.rules.problem
-        assert "\n" not in seen.rules.problem
-        assert seen.has_access_file
-
-    def test_an_access_file_changed_while_it_is_read_is_unsettled(self, tree: SourceTree) -> None:
-        tree.allow("a", SUPPORT)
-        tree.while_reading(lambda: tree.allow("a"))
-        with pytest.raises(SourceUnsettled):
-            tree.source.folder("a")
-        assert look(tree, "a").rules.policy == Policy(PolicyKind.STATED)
 
     def test_several_threads_may_look_at_once(self, tree: SourceTree) -> None:
         for number in range(20):
