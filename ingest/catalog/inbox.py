@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, exists, func, insert, or_, select, update
@@ -25,19 +26,13 @@ def add(
 
     Raises Refused when the id is known with another body.
     """
-    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-    known = tx.execute(
-        select(inbox.c.body_hash).where(inbox.c.source_id == source_id, inbox.c.event_id == event_id)
-    ).scalar_one_or_none()
-    if known is not None:
-        if known != digest:
-            raise Refused(f"event {event_id} was sent before with another body: give a new event a new id")
+    if known(tx, source_id, {event_id: body}):
         return False
     tx.execute(
         insert(inbox).values(
             source_id=source_id,
             event_id=event_id,
-            body_hash=digest,
+            body_hash=_digest(body),
             body=body,
             document_id=document_id,
             folder_id=folder_id,
@@ -46,6 +41,22 @@ def add(
         )
     )
     return True
+
+
+def known(tx: Connection, source_id: int, bodies: Mapping[str, dict[str, Any]]) -> set[str]:
+    """Those of the event ids that are there already. Raises Refused when one is known with another body."""
+    statement = select(inbox.c.event_id, inbox.c.body_hash).where(
+        inbox.c.source_id == source_id, inbox.c.event_id.in_(list(bodies))
+    )
+    found = {row.event_id: row.body_hash for row in tx.execute(statement)}
+    for event_id, digest in found.items():
+        if digest != _digest(bodies[event_id]):
+            raise Refused(f"event {event_id} was sent before with another body: give a new event a new id")
+    return found.keys() & bodies.keys()
+
+
+def _digest(body: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
 def lease(tx: Connection, document_id: int, token: int) -> None:

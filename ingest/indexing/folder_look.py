@@ -63,19 +63,22 @@ class FolderLook:
         source = self._sources.get(row.source_id)
         if source is None:
             return self._end(folder_id, token, LookOutcome.UNAVAILABLE, again_in_s=None)
-        failpoint("folder_look.before_read")
         try:
-            seen = source.folder(chain.key)
-            failpoint("folder_look.after_read")
-            if isinstance(seen, Gone):
-                return self._conclude_gone(source, row, token)
-            if row.looked_at is None and folder_moves.adopt(self._database, self._acceptor, source, row, seen):
-                return LookOutcome.MOVED
-            self._hint_below(source, row, seen, chain.key)
+            return self._read_and_store(source, row, token, chain.key)
         except SourceUnsettled:
             return self._end(folder_id, token, LookOutcome.AGAIN, again_in_s=self._settings.again_s)
         except Transient:
             return self._end(folder_id, token, LookOutcome.UNAVAILABLE, again_in_s=self._settings.unavailable_s)
+
+    def _read_and_store(self, source: ContentSource, row: AnyRow, token: int, key: str) -> LookOutcome:
+        failpoint("folder_look.before_read")
+        seen = source.folder(key)
+        failpoint("folder_look.after_read")
+        if isinstance(seen, Gone):
+            return self._conclude_gone(source, row, token)
+        if row.looked_at is None and folder_moves.adopt(self._database, self._acceptor, source, row, seen):
+            return LookOutcome.MOVED
+        self._hint_below(source, row, seen, key)
         return self._store(row, token, seen)
 
     def _end(self, folder_id: int, token: int, outcome: LookOutcome, *, again_in_s: float | None) -> LookOutcome:
