@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ingest.catalog import documents, folders, indexing, marks
-from ingest.errors import SourceUnavailable, Transient
+from ingest.errors import SourceUnavailable, Superseded, Transient
 from ingest.indexing.look import LookOutcome
 from ingest.indexing.pipeline import Drained
 from ingest.lockstep import Lockstep, Source
@@ -46,6 +46,13 @@ def mend(lockstep: Lockstep) -> Audited | None:
         unclean = marks.get(tx, marks.RUNNING) is not None
     if not unclean:
         return None
+    if lockstep.settings.embedded:
+        # One opener, and the one before is dead: its leases would keep documents waiting for `lease_s`, and a single
+        # pass would give up before.
+        with lockstep.database.write() as tx:
+            documents.end_looks(tx)
+            folders.end_looks(tx)
+            indexing.end_leases(tx)
     audited = lockstep.audit.run()
     done = lockstep.audit.repair(audited)
     log.info("mended", extra={"event": "start.mended", **done})
@@ -74,6 +81,8 @@ def sync_directories(lockstep: Lockstep) -> list[str]:
             sync.run()
         except SourceUnavailable as error:
             problems.append(f"directory {sync.name}: {error}; memberships stay as they were")
+        except Superseded:
+            continue  # another sync of this directory reads something newer
     return problems
 
 

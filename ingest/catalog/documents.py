@@ -126,6 +126,12 @@ def release_look(
     )
 
 
+def end_looks(tx: Connection) -> int:
+    """The only process that can be looking has died: its leases end now, and the next claim counts an attempt."""
+    held_now = (documents.c.look_leased, documents.c.look_ready_at > db_now())
+    return tx.execute(update(documents).where(*held_now).values(look_ready_at=db_now())).rowcount
+
+
 def next_look(tx: Connection) -> float | None:
     """Seconds until the next document is due for a look; None when none is."""
     here = (documents.c.look_ready_at.is_not(None), documents.c.deleted_at.is_(None))

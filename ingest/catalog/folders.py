@@ -211,6 +211,12 @@ def release_look(tx: Connection, folder_id: int, token: int, *, again_in_s: floa
     )
 
 
+def end_looks(tx: Connection) -> int:
+    """The only process that can be looking has died: its leases end now."""
+    held_now = (folders.c.look_leased, folders.c.look_ready_at > db_now())
+    return tx.execute(update(folders).where(*held_now).values(look_ready_at=db_now())).rowcount
+
+
 def subtree(tx: Connection, folder_id: int) -> list[int]:
     """A live folder and every live folder below it."""
     down = select(folders.c.id, literal(0).label("depth")).where(folders.c.id == folder_id).cte("down", recursive=True)
@@ -290,15 +296,15 @@ def lock_root(tx: Connection, source_id: int) -> None:
     tx.execute(select(folders.c.id).where(*root).with_for_update()).all()
 
 
-def delete(tx: Connection, folder_id: int) -> int:
-    """End a folder and every folder below it: nobody reads anything there from the commit on. Returns how many.
+def delete(tx: Connection, folder_id: int) -> list[int]:
+    """End a folder and every folder below it: nobody reads anything there from the commit on. Returns which.
 
     Its documents follow in pages (`documents.in_deleted_folders`).
     """
     below = subtree(tx, folder_id)
     values = {"deleted_at": db_now(), "look_ready_at": None, "look_leased": False}
     tx.execute(update(folders).where(folders.c.id.in_(below)).values(values))
-    return len(below)
+    return below
 
 
 def replace(tx: Connection, folder_id: int, *, placeholder: int) -> None:

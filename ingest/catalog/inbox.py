@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, exists, func, insert, or_, select, update
 
 from ingest.catalog.database import db_now
-from ingest.catalog.tables import inbox
+from ingest.catalog.tables import documents, inbox
 from ingest.errors import Refused
 
 
@@ -87,6 +87,19 @@ def complete_folder(tx: Connection, folder_id: int, token: int, *, outcome: str)
         .where(inbox.c.folder_id == folder_id, inbox.c.done_at.is_(None), inbox.c.leased_by == token)
         .values(done_at=db_now(), outcome=outcome)
     )
+
+
+def end_folders(tx: Connection, folder_ids: Collection[int], *, outcome: str) -> None:
+    """End every event of folders that have ended."""
+    here = (inbox.c.folder_id.in_(list(folder_ids)), inbox.c.done_at.is_(None))
+    tx.execute(update(inbox).where(*here).values(done_at=db_now(), outcome=outcome))
+
+
+def waiting_below(tx: Connection, folder_ids: Collection[int]) -> set[int]:
+    """Events that wait for looks at these folders, or at live documents in them."""
+    inside = select(documents.c.id).where(documents.c.folder_id.in_(list(folder_ids)), documents.c.deleted_at.is_(None))
+    below = or_(inbox.c.folder_id.in_(list(folder_ids)), inbox.c.document_id.in_(inside))
+    return set(tx.execute(select(inbox.c.id).where(inbox.c.done_at.is_(None), below)).scalars())
 
 
 def end_all(tx: Connection, document_id: int, *, version: int, outcome: str) -> None:

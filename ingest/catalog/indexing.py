@@ -221,6 +221,12 @@ def release(tx: Connection, leases: Iterable[Lease], *, again_in_s: float = 0.0)
         tx.execute(update(indexing).where(_is(lease)).values(ready_at=db_now() + again_in_s, **_VERDICT))
 
 
+def end_leases(tx: Connection) -> int:
+    """The only process that can hold leases has died: they end now. `leased` stays, so the next claim counts a crash."""
+    held_now = (indexing.c.leased, indexing.c.ready_at > db_now())
+    return tx.execute(update(indexing).where(*held_now).values(ready_at=db_now())).rowcount
+
+
 def back_off(tx: Connection, leases: Iterable[Lease], *, base_s: float, most_s: float, jitter: float) -> None:
     """Give leases back after a transient error: due again after base · 2^retries, at most `most_s`.
 

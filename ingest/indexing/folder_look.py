@@ -75,7 +75,7 @@ class FolderLook:
         seen = source.folder(key)
         failpoint("folder_look.after_read")
         if isinstance(seen, Gone):
-            return self._conclude_gone(source, row, token)
+            return self._conclude_gone(source, row, token, key)
         if row.looked_at is None and folder_moves.adopt(self._database, self._acceptor, source, row, seen):
             return LookOutcome.MOVED
         self._hint_below(source, row, seen, key)
@@ -86,19 +86,30 @@ class FolderLook:
             folders.release_look(tx, folder_id, token, again_in_s=again_in_s)
         return outcome
 
-    def _conclude_gone(self, source: ContentSource, row: AnyRow, token: int) -> LookOutcome:
+    def _conclude_gone(self, source: ContentSource, row: AnyRow, token: int, key: str) -> LookOutcome:
         if row.parent_id is None:
             # a root that is not there says nothing about what was in it
             return self._end(row.id, token, LookOutcome.UNAVAILABLE, again_in_s=self._settings.unavailable_s)
         if folder_moves.give_heir(self._database, self._acceptor, source, row):
             return LookOutcome.MOVED
+        # A folder takes all below it along, with the events that wait there; but only those that told of nothing newer:
+        #   1) a look finds the folder gone
+        #   2) it comes back, and the hint of a document in it is accepted: that moves no revision of the folder
+        #   3) the look ends the folder, and the hint with it: nobody looks at the document
+        # So what waits is remembered, the source asked again, and an event that is new since then has it looked at again.
+        with self._database.read() as tx:
+            told = inbox.waiting_below(tx, folders.subtree(tx, row.id))
+        if not isinstance(source.folder(key), Gone):
+            return self._end(row.id, token, LookOutcome.AGAIN, again_in_s=0.0)
+        failpoint("folder_look.after_gone")
         with self._database.write() as tx:
-            if not folders.changed(tx, row.id, row.revision):
+            known = folders.changed(tx, row.id, row.revision)
+            if not known or inbox.waiting_below(tx, folders.subtree(tx, row.id)) - told:
                 folders.release_look(tx, row.id, token, again_in_s=0.0)
                 return LookOutcome.AGAIN
             ended = folders.delete(tx, row.id)
-            inbox.complete_folder(tx, row.id, token, outcome="deleted")
-        log.info("folder deleted", extra={"event": "folder.deleted", "folder": row.id, "folders": ended})
+            inbox.end_folders(tx, ended, outcome="deleted")
+        log.info("folder deleted", extra={"event": "folder.deleted", "folder": row.id, "folders": len(ended)})
         return LookOutcome.DELETED
 
     def _hint_below(self, source: ContentSource, row: AnyRow, seen: FolderSeen, key: str) -> None:

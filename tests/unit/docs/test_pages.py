@@ -37,7 +37,7 @@ SECTIONS: list[type[BaseModel]] = [
 
 
 def _paths(page: Path) -> Iterator[str]:
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     yield from re.findall(r"`((?:ingest|worker|tests|deploy|docs|bench)/[\w./-]*)`", text)
     for link in re.findall(r"\]\(([^)#\s]+)\)", text):
         if "://" not in link:
