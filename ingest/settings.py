@@ -116,7 +116,7 @@ class IndexingSettings(Section):
     attempts_alone: int = 3
     backoff_s: float = 1.0
     backoff_most_s: float = 300.0
-    call_inputs: int = 32
+    call_inputs: int = 128
     """Texts in one call of the model."""
     codes: str = DEFAULT_CODE_PATTERN
     filterable: tuple[str, ...] = ("category", "language")

@@ -35,6 +35,8 @@ class Once:
     problems: list[str] = field(default_factory=list)
     drained: Drained = field(default_factory=Drained)
     mended: Audited | None = None
+    incomplete: bool = False
+    """A source could not be read, or work still waits for its next try."""
 
 
 def mend(lockstep: Lockstep) -> Audited | None:
@@ -93,6 +95,7 @@ def scan_all(lockstep: Lockstep, once: Once) -> None:
             scanned = lockstep.scan(source).run()
         except SourceUnavailable as error:
             once.problems.append(f"source {source.name}: {error}")
+            once.incomplete = True
             continue
         once.scanned[source.name] = scanned.listed
         once.problems += scanned.problems
@@ -125,6 +128,7 @@ def _drain_all(lockstep: Lockstep, once: Once, progress: Callable[[Drained], Non
             moved_at = time.monotonic()
         if time.monotonic() - moved_at > PATIENCE_S:
             once.problems.append("some work keeps failing and waits for its next try: see `lockstep status`")
+            once.incomplete = True
             return
         time.sleep(min(max(wait, 0.0), IDLE_S))
 

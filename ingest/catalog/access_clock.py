@@ -7,10 +7,12 @@ from sqlalchemy import Connection, select, update
 
 from ingest.catalog.tables import access_clock
 
+_READ = select(access_clock.c.value)
+
 
 def read(tx: Connection) -> int:
     """The value as of now, without a lock. An older value hides more, never less."""
-    return tx.execute(select(access_clock.c.value)).scalar_one()
+    return tx.execute(_READ).scalar_one()
 
 
 def advance(tx: Connection) -> int:

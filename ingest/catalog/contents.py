@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from ingest.catalog.tables import contents
 from ingest.model.source import DocumentSeen, Media
@@ -32,28 +32,34 @@ def hash_content(seen: DocumentSeen, metadata: Mapping[str, str]) -> str:
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
+_HASH = select(contents.c.hash).where(contents.c.document_id == bindparam("b_id"))
+
+
 def stored_hash(tx: Connection, document_id: int) -> str | None:
     """The hash of what is stored."""
-    return tx.execute(select(contents.c.hash).where(contents.c.document_id == document_id)).scalar_one_or_none()
+    return tx.execute(_HASH, {"b_id": document_id}).scalar_one_or_none()
+
+
+_FORGET = delete(contents).where(contents.c.document_id == bindparam("b_id"))
+_STORE = insert(contents)
 
 
 def store(tx: Connection, document_id: int, version: int, seen: DocumentSeen, metadata: dict[str, str]) -> None:
     """Replace a document's content."""
-    tx.execute(delete(contents).where(contents.c.document_id == document_id))
-    tx.execute(
-        insert(contents).values(
-            document_id=document_id,
-            version=version,
-            hash=hash_content(seen, metadata),
-            body=zlib.compress(seen.text.encode("utf-8", "surrogatepass"), 1),
-            media=seen.media,
-            title=seen.title,
-            link=seen.link,
-            own_metadata=seen.metadata,
-            metadata=metadata,
-            encoding=seen.encoding,
-        )
-    )
+    row = {
+        "document_id": document_id,
+        "version": version,
+        "hash": hash_content(seen, metadata),
+        "body": zlib.compress(seen.text.encode("utf-8", "surrogatepass"), 1),
+        "media": seen.media,
+        "title": seen.title,
+        "link": seen.link,
+        "own_metadata": seen.metadata,
+        "metadata": metadata,
+        "encoding": seen.encoding,
+    }
+    tx.execute(_FORGET, {"b_id": document_id})
+    tx.execute(_STORE, row)
 
 
 def raise_version(tx: Connection, document_id: int, version: int) -> None:

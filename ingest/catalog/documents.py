@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
+from sqlalchemy import Connection, Double, Update, and_, bindparam, case, delete, func, insert, select, update
 
 from ingest.catalog.database import AnyRow, db_now, insert_new
 from ingest.catalog.folders import chains
@@ -13,16 +13,24 @@ from ingest.model.access import PolicyKind
 from ingest.model.record import RecordId
 from ingest.model.source import FileIdentity
 
+_FIND = select(documents.c.id).where(
+    documents.c.folder_id == bindparam("b_folder"),
+    documents.c.name == bindparam("b_name"),
+    documents.c.deleted_at.is_(None),
+)
+
 
 def find(tx: Connection, folder_id: int, name: str) -> int | None:
     """The live document of that name in a folder."""
-    here = (documents.c.folder_id == folder_id, documents.c.name == name, documents.c.deleted_at.is_(None))
-    return tx.execute(select(documents.c.id).where(*here)).scalar_one_or_none()
+    return tx.execute(_FIND, {"b_folder": folder_id, "b_name": name}).scalar_one_or_none()
+
+
+_GET = select(documents).where(documents.c.id == bindparam("b_id"))
 
 
 def get(tx: Connection, document_id: int) -> AnyRow | None:
     """One document's row."""
-    return tx.execute(select(documents).where(documents.c.id == document_id)).one_or_none()
+    return tx.execute(_GET, {"b_id": document_id}).one_or_none()
 
 
 def versions(tx: Connection, document_ids: Collection[int]) -> dict[int, tuple[int, bool]]:
@@ -46,16 +54,43 @@ def ensure(tx: Connection, source_id: int, folder_id: int, name: str) -> tuple[i
     return found, False
 
 
+_LOCK = (
+    select(documents.c.id)
+    .where(documents.c.id.in_(bindparam("b_ids", expanding=True)))
+    .order_by(documents.c.id)
+    .with_for_update()
+)
+
+
 def lock(tx: Connection, document_ids: Collection[int]) -> None:
     """Lock documents for change, in id order."""
-    here = documents.c.id.in_(list(document_ids))
-    tx.execute(select(documents.c.id).where(here).order_by(documents.c.id).with_for_update()).all()
+    tx.execute(_LOCK, {"b_ids": list(document_ids)}).all()
 
 
 def make_due(tx: Connection, document_id: int) -> None:
     """Have a document looked at: what it inherits has changed. Its row is locked."""
     due = case((documents.c.look_leased, documents.c.look_ready_at), else_=db_now())
     tx.execute(update(documents).where(documents.c.id == document_id).values(look_ready_at=due))
+
+
+def _hint() -> Update:
+    since = func.coalesce(documents.c.look_since, db_now())
+    rest = db_now() + bindparam("b_settle", type_=Double)
+    latest = since + bindparam("b_settle_max", type_=Double)
+    due = case((rest < latest, rest), else_=latest)
+    return (
+        update(documents)
+        .where(documents.c.id == bindparam("b_id"))
+        .values(
+            look_ready_at=case((documents.c.look_leased, documents.c.look_ready_at), else_=due),
+            look_since=since,
+            look_held=None,
+            look_attempts=case((documents.c.look_held.is_(None), documents.c.look_attempts), else_=0),
+        )
+    )
+
+
+_HINT = _hint()
 
 
 def hint(
@@ -65,19 +100,11 @@ def hint(
 
     A look under way keeps its lease; what waits in the inbox makes the document due again when it ends.
     """
-    since = func.coalesce(documents.c.look_since, db_now())
-    rest = db_now() + settle_s
-    due = case((rest < since + settle_max_s, rest), else_=since + settle_max_s)
-    values: dict[str, Any] = {
-        "look_ready_at": case((documents.c.look_leased, documents.c.look_ready_at), else_=due),
-        "look_since": since,
-        "look_held": None,
-        "look_attempts": case((documents.c.look_held.is_(None), documents.c.look_attempts), else_=0),
-    }
+    values: dict[str, Any] = {"b_id": document_id, "b_settle": settle_s, "b_settle_max": settle_max_s}
     if new and identity is not None:
         # lets a look at the old key see that this file is the one that went from there
         values |= {"device": identity.device, "inode": identity.inode, "size": identity.size}
-    tx.execute(update(documents).where(documents.c.id == document_id).values(values))
+    tx.execute(_HINT, values)
 
 
 def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[AnyRow]:
@@ -109,21 +136,25 @@ def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[AnyRow]:
     return sorted(tx.execute(statement).all())
 
 
+_RELEASED: dict[str, Any] = {"look_leased": False, "look_attempts": 0}
+_HELD_BY_TOKEN = update(documents).where(
+    documents.c.id == bindparam("b_id"), documents.c.look_token == bindparam("b_token")
+)
+_RELEASE = _HELD_BY_TOKEN.values(_RELEASED | {"look_ready_at": None, "look_since": None})
+_RELEASE_AND_LOOK_AGAIN = _HELD_BY_TOKEN.values(
+    _RELEASED | {"look_ready_at": db_now() + bindparam("b_again", type_=Double)}
+)
+
+
 def release_look(
     tx: Connection, document_id: int, token: int, *, again_in_s: float | None, held: str | None = None
 ) -> None:
     """End a look with a verdict: not due any more, due again after a while, or held with a reason."""
-    tx.execute(
-        update(documents)
-        .where(documents.c.id == document_id, documents.c.look_token == token)
-        .values(
-            look_ready_at=None if again_in_s is None else db_now() + again_in_s,
-            look_since=None if again_in_s is None else documents.c.look_since,
-            look_leased=False,
-            look_attempts=0,
-            look_held=held,
-        )
-    )
+    values = {"b_id": document_id, "b_token": token, "look_held": held}
+    if again_in_s is None:
+        tx.execute(_RELEASE, values)
+    else:
+        tx.execute(_RELEASE_AND_LOOK_AGAIN, values | {"b_again": again_in_s})
 
 
 def end_looks(tx: Connection) -> int:
@@ -132,25 +163,37 @@ def end_looks(tx: Connection) -> int:
     return tx.execute(update(documents).where(*held_now).values(look_ready_at=db_now())).rowcount
 
 
+def retry_looks(tx: Connection, document_ids: Collection[int] | None) -> int:
+    """Have held documents looked at again, some or all; returns how many."""
+    here = and_(documents.c.look_held.is_not(None), documents.c.deleted_at.is_(None))
+    if document_ids is not None:
+        here = and_(here, documents.c.id.in_(list(document_ids)))
+    values = {"look_held": None, "look_attempts": 0, "look_ready_at": db_now()}
+    return tx.execute(update(documents).where(here).values(values)).rowcount
+
+
 def next_look(tx: Connection) -> float | None:
     """Seconds until the next document is due for a look; None when none is."""
     here = (documents.c.look_ready_at.is_not(None), documents.c.deleted_at.is_(None))
     return tx.execute(select(func.min(documents.c.look_ready_at) - db_now()).where(*here)).scalar_one()
 
 
+_CHANGED = (
+    update(documents)
+    .where(
+        documents.c.id == bindparam("b_id"),
+        documents.c.revision == bindparam("b_revision"),
+        documents.c.look_token == bindparam("b_token"),
+        documents.c.deleted_at.is_(None),
+    )
+    .values(revision=documents.c.revision + 1, looked_at=db_now())
+)
+
+
 def changed(tx: Connection, document_id: int, *, revision: int, token: int, **values: Any) -> bool:
     """Store what a look found if nothing touched the document since `revision`, and move the revision on."""
-    statement = (
-        update(documents)
-        .where(
-            documents.c.id == document_id,
-            documents.c.revision == revision,
-            documents.c.look_token == token,
-            documents.c.deleted_at.is_(None),
-        )
-        .values(revision=documents.c.revision + 1, looked_at=db_now(), **values)
-    )
-    return tx.execute(statement).rowcount == 1
+    unmoved = {"b_id": document_id, "b_revision": revision, "b_token": token}
+    return tx.execute(_CHANGED, unmoved | values).rowcount == 1
 
 
 def stamp(tx: Connection, document_id: int, clock: int) -> None:
@@ -188,19 +231,27 @@ def raise_version(tx: Connection, document_id: int) -> int:
     return tx.execute(raised).scalar_one()
 
 
+_AS_FILE = (
+    select(documents.c.id)
+    .where(
+        documents.c.source_id == bindparam("b_source"),
+        documents.c.inode == bindparam("b_inode"),
+        documents.c.device == bindparam("b_device"),
+        documents.c.size == bindparam("b_size"),
+        documents.c.deleted_at.is_(None),
+        documents.c.id != bindparam("b_but"),
+    )
+    .order_by(documents.c.id)
+)
+_SEEN_AS = _AS_FILE.where(documents.c.content_version > 0)
+_HINTED_AS = _AS_FILE.where(documents.c.content_version == 0)
+
+
 def with_inode(tx: Connection, source_id: int, identity: FileIdentity, but: int, *, seen: bool) -> list[int]:
     """Live documents last seen (`seen`) or first hinted at (not `seen`) as this very file, other than `but`."""
-    looked = documents.c.content_version > 0 if seen else documents.c.content_version == 0
-    statement = select(documents.c.id).where(
-        documents.c.source_id == source_id,
-        documents.c.inode == identity.inode,
-        documents.c.device == identity.device,
-        documents.c.size == identity.size,
-        documents.c.deleted_at.is_(None),
-        documents.c.id != but,
-        looked,
-    )
-    return list(tx.execute(statement.order_by(documents.c.id)).scalars())
+    file = {"b_device": identity.device, "b_inode": identity.inode, "b_size": identity.size}
+    statement = _SEEN_AS if seen else _HINTED_AS
+    return list(tx.execute(statement, {"b_source": source_id, "b_but": but, **file}).scalars())
 
 
 def rename(tx: Connection, document_id: int, *, source_id: int, old_key: str, folder_id: int, name: str) -> None:

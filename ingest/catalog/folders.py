@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, case, func, literal, select, update
+from sqlalchemy import Connection, Select, bindparam, case, func, literal, select, update
 
 from ingest.catalog.database import AnyRow, db_now, insert_new
 from ingest.catalog.tables import folders
@@ -61,13 +61,10 @@ class Chain:
         return merged
 
 
-def chains(tx: Connection, folder_ids: Collection[int]) -> dict[int, Chain]:
-    """The chains of several folders in one statement, each cut after MAX_DEPTH steps."""
-    if not folder_ids:
-        return {}
+def _walk_up() -> Select[Any]:
     up = (
         select(folders.c.id.label("leaf"), literal(0).label("depth"), folders.c.id.label("id"), folders.c.parent_id)
-        .where(folders.c.id.in_(list(folder_ids)))
+        .where(folders.c.id.in_(bindparam("b_ids", expanding=True)))
         .cte("up", recursive=True)
     )
     above = folders.alias("above")
@@ -76,11 +73,18 @@ def chains(tx: Connection, folder_ids: Collection[int]) -> dict[int, Chain]:
         .join(above, above.c.id == up.c.parent_id)
         .where(up.c.depth < MAX_DEPTH)
     )
-    rows = tx.execute(
-        select(up.c.leaf, up.c.depth, folders).join(folders, folders.c.id == up.c.id).order_by(up.c.leaf, up.c.depth)
-    )
+    return select(up.c.leaf, up.c.depth, folders).join(folders, folders.c.id == up.c.id).order_by(up.c.leaf, up.c.depth)
+
+
+_WALK_UP = _walk_up()
+
+
+def chains(tx: Connection, folder_ids: Collection[int]) -> dict[int, Chain]:
+    """The chains of several folders in one statement, each cut after MAX_DEPTH steps."""
+    if not folder_ids:
+        return {}
     links: dict[int, list[Link]] = {folder_id: [] for folder_id in folder_ids}
-    for row in rows:
+    for row in tx.execute(_WALK_UP, {"b_ids": list(folder_ids)}):
         links[row.leaf].append(_link(row))
     return {leaf: Chain(tuple(chain)) for leaf, chain in links.items()}
 
@@ -152,15 +156,17 @@ def _prefixes(key: str) -> list[str]:
     return ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
 
 
+_LOCK_SHARED = (
+    select(folders.c.id, folders.c.revision)
+    .where(folders.c.id.in_(bindparam("b_ids", expanding=True)))
+    .order_by(folders.c.id)
+    .with_for_update(read=True)
+)
+
+
 def lock_shared(tx: Connection, folder_ids: Collection[int]) -> dict[int, int]:
     """Revisions of folders, locked against change until the commit, in id order."""
-    statement = (
-        select(folders.c.id, folders.c.revision)
-        .where(folders.c.id.in_(list(folder_ids)))
-        .order_by(folders.c.id)
-        .with_for_update(read=True)
-    )
-    return {row.id: row.revision for row in tx.execute(statement)}
+    return {row.id: row.revision for row in tx.execute(_LOCK_SHARED, {"b_ids": list(folder_ids)})}
 
 
 def lock(tx: Connection, folder_ids: Collection[int]) -> None:
@@ -260,9 +266,13 @@ def changed(tx: Connection, folder_id: int, revision: int, **values: Any) -> boo
 
 
 def waiting(tx: Connection, source_id: int) -> bool:
-    """Whether any folder of a source is due for a look now or later."""
+    """Whether what is known of any folder of a source may still change by a look that is due now or later.
+
+    A folder that is unreadable is left out: nobody reads below it, however long its look has to wait.
+    """
     due = (folders.c.source_id == source_id, folders.c.look_ready_at.is_not(None), folders.c.deleted_at.is_(None))
-    return tx.execute(select(folders.c.id).where(*due).limit(1)).first() is not None
+    trusted = folders.c.policy != PolicyKind.UNREADABLE
+    return tx.execute(select(folders.c.id).where(*due, trusted).limit(1)).first() is not None
 
 
 NOW = db_now()
@@ -283,6 +293,12 @@ def get_all(tx: Connection, folder_ids: Collection[int]) -> list[AnyRow]:
 def of_source(tx: Connection, source_id: int) -> list[AnyRow]:
     """Every live folder of a source."""
     return list(tx.execute(select(folders).where(folders.c.source_id == source_id, folders.c.deleted_at.is_(None))))
+
+
+def problems(tx: Connection, folder_ids: Collection[int]) -> dict[int, str]:
+    """Why access files of folders cannot be used; folders without a problem are left out."""
+    here = (folders.c.id.in_(list(folder_ids)), folders.c.problem.is_not(None))
+    return dict(tx.execute(select(folders.c.id, folders.c.problem).where(*here)).tuples().all())
 
 
 def stamp(tx: Connection, folder_id: int, clock: int) -> None:

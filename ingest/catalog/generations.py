@@ -42,16 +42,19 @@ def _read(row: AnyRow) -> Generation:
     )
 
 
+_ACTIVE = select(generations).where(generations.c.state == "active")
+_MAINTAINED = select(generations).where(generations.c.state.in_(MAINTAINED)).order_by(generations.c.id)
+
+
 def active(tx: Connection) -> Generation | None:
     """The generation that readers ask: id, epoch and fingerprint from one row."""
-    row = tx.execute(select(generations).where(generations.c.state == "active")).one_or_none()
+    row = tx.execute(_ACTIVE).one_or_none()
     return _read(row) if row else None
 
 
 def maintained(tx: Connection) -> list[Generation]:
     """Every generation that live changes reach, by id."""
-    rows = tx.execute(select(generations).where(generations.c.state.in_(MAINTAINED)).order_by(generations.c.id))
-    return [_read(row) for row in rows]
+    return [_read(row) for row in tx.execute(_MAINTAINED)]
 
 
 def create(tx: Connection, *, state: str, fingerprint: str, dimension: int, settings: dict[str, Any]) -> Generation:

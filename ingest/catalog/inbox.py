@@ -5,11 +5,16 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, func, insert, or_, select, update
 
 from ingest.catalog.database import db_now
 from ingest.catalog.tables import documents, inbox
 from ingest.errors import Refused
+
+_ADD = insert(inbox).values(accepted_at=db_now())
+_KNOWN = select(inbox.c.event_id, inbox.c.body_hash).where(
+    inbox.c.source_id == bindparam("b_source"), inbox.c.event_id.in_(bindparam("b_events", expanding=True))
+)
 
 
 def add(
@@ -28,27 +33,23 @@ def add(
     """
     if known(tx, source_id, {event_id: body}):
         return False
-    tx.execute(
-        insert(inbox).values(
-            source_id=source_id,
-            event_id=event_id,
-            body_hash=_digest(body),
-            body=body,
-            document_id=document_id,
-            folder_id=folder_id,
-            clock=clock,
-            accepted_at=db_now(),
-        )
-    )
+    row = {
+        "source_id": source_id,
+        "event_id": event_id,
+        "body_hash": _digest(body),
+        "body": body,
+        "document_id": document_id,
+        "folder_id": folder_id,
+        "clock": clock,
+    }
+    tx.execute(_ADD, row)
     return True
 
 
 def known(tx: Connection, source_id: int, bodies: Mapping[str, dict[str, Any]]) -> set[str]:
     """Those of the event ids that are there already. Raises Refused when one is known with another body."""
-    statement = select(inbox.c.event_id, inbox.c.body_hash).where(
-        inbox.c.source_id == source_id, inbox.c.event_id.in_(list(bodies))
-    )
-    found = {row.event_id: row.body_hash for row in tx.execute(statement)}
+    rows = tx.execute(_KNOWN, {"b_source": source_id, "b_events": list(bodies)})
+    found = {row.event_id: row.body_hash for row in rows}
     for event_id, digest in found.items():
         if digest != _digest(bodies[event_id]):
             raise Refused(f"event {event_id} was sent before with another body: give a new event a new id")
@@ -59,11 +60,15 @@ def _digest(body: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
 
 
+_WAITING = (inbox.c.document_id == bindparam("b_document"), inbox.c.done_at.is_(None))
+_LEASE = update(inbox).where(*_WAITING)
+_COMPLETE = update(inbox).where(*_WAITING, inbox.c.leased_by == bindparam("b_token")).values(done_at=db_now())
+_WAITS = select(exists().where(*_WAITING))
+
+
 def lease(tx: Connection, document_id: int, token: int) -> None:
     """Mark the document's waiting events as covered by the look that holds `token`; later ones wait for the next."""
-    tx.execute(
-        update(inbox).where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None)).values(leased_by=token)
-    )
+    tx.execute(_LEASE, {"b_document": document_id, "leased_by": token})
 
 
 def lease_folder(tx: Connection, folder_id: int, token: int) -> None:
@@ -73,11 +78,7 @@ def lease_folder(tx: Connection, folder_id: int, token: int) -> None:
 
 def complete(tx: Connection, document_id: int, token: int, *, version: int, outcome: str) -> None:
     """End the events that a look covered, with the content version it stored or confirmed."""
-    tx.execute(
-        update(inbox)
-        .where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None), inbox.c.leased_by == token)
-        .values(done_at=db_now(), version=version, outcome=outcome)
-    )
+    tx.execute(_COMPLETE, {"b_document": document_id, "b_token": token, "version": version, "outcome": outcome})
 
 
 def complete_folder(tx: Connection, folder_id: int, token: int, *, outcome: str) -> None:
@@ -124,8 +125,7 @@ def move_folder(tx: Connection, from_folder: int, to_folder: int) -> None:
 
 def waits(tx: Connection, document_id: int) -> bool:
     """Whether an event of the document waits for a look. Served by inbox_waiting_document."""
-    here = exists().where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None))
-    return bool(tx.execute(select(here)).scalar_one())
+    return bool(tx.execute(_WAITS, {"b_document": document_id}).scalar_one())
 
 
 def folder_waits(tx: Connection, folder_id: int) -> bool:
@@ -134,13 +134,18 @@ def folder_waits(tx: Connection, folder_id: int) -> bool:
     return bool(tx.execute(select(here)).scalar_one())
 
 
+_OLDEST_UNCOVERED = select(func.min(inbox.c.clock)).where(
+    inbox.c.document_id == bindparam("b_document"),
+    or_(inbox.c.done_at.is_(None), inbox.c.version > bindparam("b_published")),
+)
+
+
 def oldest_uncovered(tx: Connection, document_id: int, published: int) -> int | None:
     """The access clock of the oldest event that version `published` does not cover, if any.
 
     Ask after locking the indexing row, in a statement of its own (DESIGN §3.4).
     """
-    uncovered = or_(inbox.c.done_at.is_(None), inbox.c.version > published)
-    return tx.execute(select(func.min(inbox.c.clock)).where(inbox.c.document_id == document_id, uncovered)).scalar_one()
+    return tx.execute(_OLDEST_UNCOVERED, {"b_document": document_id, "b_published": published}).scalar_one()
 
 
 def oldest_waiting(tx: Connection) -> float | None:

@@ -56,13 +56,20 @@ def ensure(tx: Connection, generation_ids: Iterable[int], document_id: int) -> N
         tx.execute(insert_new(tx, indexing), rows)
 
 
+_OF_DOCUMENTS = indexing.c.document_id.in_(bindparam("b_ids", expanding=True))
+_LOCK = (
+    select(indexing).where(_OF_DOCUMENTS).order_by(indexing.c.document_id, indexing.c.generation_id).with_for_update()
+)
+_LOCK_IN_ONE = _LOCK.where(indexing.c.generation_id == bindparam("b_generation"))
+
+
 def lock(tx: Connection, document_ids: Collection[int], generation_id: int | None = None) -> list[AnyRow]:
     """The rows of documents, locked for change, ordered by document and generation."""
-    here: ColumnElement[bool] = indexing.c.document_id.in_(list(document_ids))
-    if generation_id is not None:
-        here = and_(here, indexing.c.generation_id == generation_id)
-    statement = select(indexing).where(here).order_by(indexing.c.document_id, indexing.c.generation_id)
-    return list(tx.execute(statement.with_for_update()))
+    statement = _LOCK if generation_id is None else _LOCK_IN_ONE
+    return list(tx.execute(statement, {"b_ids": list(document_ids), "b_generation": generation_id}))
+
+
+_MARK_BEHIND = update(indexing).where(_OF_DOCUMENTS, indexing.c.behind_at.is_(None))
 
 
 def mark_behind(tx: Connection, document_ids: Collection[int]) -> int:
@@ -72,28 +79,26 @@ def mark_behind(tx: Connection, document_ids: Collection[int]) -> int:
     """
     lock(tx, document_ids)
     now = access_clock.read(tx)
-    tx.execute(
-        update(indexing)
-        .where(indexing.c.document_id.in_(list(document_ids)), indexing.c.behind_at.is_(None))
-        .values(behind_at=now)
-    )
+    tx.execute(_MARK_BEHIND, {"b_ids": list(document_ids), "behind_at": now})
     return now
+
+
+_WANT = (
+    update(indexing)
+    .where(indexing.c.document_id == bindparam("b_document"))
+    .values(
+        ready_at=case((indexing.c.leased, indexing.c.ready_at), else_=db_now()),
+        held=None,
+        retries=0,
+        attempts=case((indexing.c.held.is_(None), indexing.c.attempts), else_=0),
+        attempts_alone=case((indexing.c.held.is_(None), indexing.c.attempts_alone), else_=0),
+    )
+)
 
 
 def want(tx: Connection, document_id: int, version: int) -> None:
     """Set a new content version as wanted everywhere. A lease stays; a hold and a backoff end."""
-    tx.execute(
-        update(indexing)
-        .where(indexing.c.document_id == document_id)
-        .values(
-            wanted_version=version,
-            ready_at=case((indexing.c.leased, indexing.c.ready_at), else_=db_now()),
-            held=None,
-            retries=0,
-            attempts=case((indexing.c.held.is_(None), indexing.c.attempts), else_=0),
-            attempts_alone=case((indexing.c.held.is_(None), indexing.c.attempts_alone), else_=0),
-        )
-    )
+    tx.execute(_WANT, {"b_document": document_id, "wanted_version": version})
 
 
 def set_behind(tx: Connection, generation_id: int, document_id: int, value: int | None) -> None:
@@ -222,7 +227,7 @@ def release(tx: Connection, leases: Iterable[Lease], *, again_in_s: float = 0.0)
 
 
 def end_leases(tx: Connection) -> int:
-    """The only process that can hold leases has died: they end now. `leased` stays, so the next claim counts a crash."""
+    """The only process that can hold leases has died: they end now. `leased` stays: the next claim counts a crash."""
     held_now = (indexing.c.leased, indexing.c.ready_at > db_now())
     return tx.execute(update(indexing).where(*held_now).values(ready_at=db_now())).rowcount
 
@@ -256,13 +261,26 @@ def _is(lease: Lease) -> Any:
     )
 
 
+_LEASED = update(indexing).where(
+    indexing.c.generation_id == bindparam("b_generation"),
+    indexing.c.document_id == bindparam("b_document"),
+    indexing.c.lease_token == bindparam("b_token"),
+)
+_EMPTY_CARRIED = _LEASED.values(carried_access=None, access_due=True)
+_SET_CARRIED = _LEASED.values(ready_at=db_now(), leased=False)
+
+
+def _named(lease: Lease) -> dict[str, Any]:
+    return {"b_generation": lease.generation_id, "b_document": lease.document_id, "b_token": lease.token}
+
+
 def empty_carried(tx: Connection, leases: Iterable[Lease]) -> None:
     """Every attempt, staging or patching, empties `carried_access` in its first transaction.
 
     So access A -> B -> A while an attempt is in flight leaves nothing unnoticed.
     """
     for lease in leases:
-        tx.execute(update(indexing).where(_is(lease)).values(carried_access=None, access_due=True))
+        tx.execute(_EMPTY_CARRIED, _named(lease))
 
 
 _PUBLISHED = (
@@ -294,16 +312,19 @@ def set_published(tx: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 def set_carried(tx: Connection, lease: Lease, digest: str | None) -> None:
     """The end of an access patch: carried, or (None) still due. The row is locked and the lease ends."""
-    values: dict[str, Any] = {"carried_access": digest, "access_due": digest is None, "leased": False}
-    tx.execute(update(indexing).where(_is(lease)).values(ready_at=db_now(), **values))
+    tx.execute(_SET_CARRIED, _named(lease) | {"carried_access": digest, "access_due": digest is None})
+
+
+_MAKE_ACCESS_DUE = (
+    update(indexing).where(_OF_DOCUMENTS, indexing.c.generation_id == bindparam("b_generation")).values(access_due=True)
+)
 
 
 def make_access_due(tx: Connection, generation_id: int, document_ids: Collection[int]) -> None:
     """Have the access fields of documents patched. Waits for whoever holds the rows."""
     if document_ids:
         lock(tx, document_ids, generation_id)
-        here = (indexing.c.generation_id == generation_id, indexing.c.document_id.in_(list(document_ids)))
-        tx.execute(update(indexing).where(*here).values(access_due=True))
+        tx.execute(_MAKE_ACCESS_DUE, {"b_ids": list(document_ids), "b_generation": generation_id})
 
 
 def retry(tx: Connection, document_ids: Collection[int] | None = None) -> int:
@@ -351,6 +372,12 @@ def held(tx: Connection, generation_id: int) -> list[tuple[int, str]]:
         indexing.c.generation_id == generation_id, indexing.c.held.is_not(None)
     )
     return [(row.document_id, row.held) for row in tx.execute(statement.order_by(indexing.c.document_id))]
+
+
+def of_document(tx: Connection, generation_id: int, document_id: int) -> AnyRow | None:
+    """One row."""
+    here = (indexing.c.generation_id == generation_id, indexing.c.document_id == document_id)
+    return tx.execute(select(indexing).where(*here)).one_or_none()
 
 
 def next_ready(tx: Connection, generation_id: int) -> float | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select
 
 from ingest.catalog import principals as people
 from ingest.catalog.database import AnyRow
@@ -26,12 +26,27 @@ class Entries:
     deny: frozenset[Principal] = frozenset()
 
 
+_POLICY: Mapping[Kind, Select[Any]] = {
+    "f": select(folders.c.policy).where(folders.c.id == bindparam("b_id")),
+    "d": select(documents.c.policy).where(documents.c.id == bindparam("b_id")),
+}
+
+
 def policy_of(tx: Connection, kind: Kind, object_id: int) -> Policy:
     """The stored policy of one folder ('f') or document ('d')."""
-    table = folders if kind == "f" else documents
-    said = tx.execute(select(table.c.policy).where(table.c.id == object_id)).scalar_one()
+    said = tx.execute(_POLICY[kind], {"b_id": object_id}).scalar_one()
     entries = entries_of(tx, kind, [object_id]).get(object_id, Entries())
     return Policy(PolicyKind(said), entries.allow, entries.deny)
+
+
+_ENTRIES = (
+    select(policy_entries.c.object_id, policy_entries.c.effect, principals.c.name)
+    .join(principals, principals.c.id == policy_entries.c.principal_id)
+    .where(
+        policy_entries.c.kind == bindparam("b_kind"),
+        policy_entries.c.object_id.in_(bindparam("b_ids", expanding=True)),
+    )
+)
 
 
 def entries_of(tx: Connection, kind: Kind, object_ids: Collection[int]) -> dict[int, Entries]:
@@ -39,12 +54,7 @@ def entries_of(tx: Connection, kind: Kind, object_ids: Collection[int]) -> dict[
     allow: dict[int, set[Principal]] = defaultdict(set)
     deny: dict[int, set[Principal]] = defaultdict(set)
     for page in _pages(sorted(object_ids)):
-        statement = (
-            select(policy_entries.c.object_id, policy_entries.c.effect, principals.c.name)
-            .join(principals, principals.c.id == policy_entries.c.principal_id)
-            .where(policy_entries.c.kind == kind, policy_entries.c.object_id.in_(page))
-        )
-        for object_id, effect, name in tx.execute(statement):
+        for object_id, effect, name in tx.execute(_ENTRIES, {"b_kind": kind, "b_ids": page}):
             (allow if effect == "a" else deny)[object_id].add(Principal(name))
     return {i: Entries(frozenset(allow[i]), frozenset(deny[i])) for i in allow.keys() | deny.keys()}
 
@@ -80,16 +90,19 @@ def carried(chain: Chain, own: Policy, stated: Mapping[int, Entries]) -> Access:
     return Access(allow or frozenset(), frozenset(deny)) if allow else NOBODY
 
 
+_READABLE = select(documents.c.id, documents.c.folder_id, documents.c.policy).where(
+    documents.c.id.in_(bindparam("b_ids", expanding=True)),
+    documents.c.deleted_at.is_(None),
+    documents.c.hidden.is_(False),
+)
+
+
 def access_of(tx: Connection, document_ids: Collection[int]) -> dict[int, Access]:
     """The access fields in force for documents, as of now; deleted, hidden and unknown ones are nobody's."""
     wanted: dict[int, Access] = dict.fromkeys(document_ids, NOBODY)
     rows: list[AnyRow] = []
     for page in _pages(sorted(document_ids)):
-        rows += tx.execute(
-            select(documents.c.id, documents.c.folder_id, documents.c.policy).where(
-                documents.c.id.in_(page), documents.c.deleted_at.is_(None), documents.c.hidden.is_(False)
-            )
-        ).all()
+        rows += tx.execute(_READABLE, {"b_ids": page}).all()
     above = chains(tx, {row.folder_id for row in rows})
     stated = entries_of(tx, "f", {link.id for chain in above.values() for link in chain.links})
     own = entries_of(tx, "d", [row.id for row in rows])

@@ -58,8 +58,9 @@ def approve_drop(tx: Connection, source_id: int) -> int:
 
 
 def drop_done(tx: Connection, source_id: int) -> None:
-    """Forget held and approved drops after a scan that went through."""
-    tx.execute(update(sources).where(sources.c.id == source_id).values(held_drop=0, approved_drop=0))
+    """Forget the problem, and held and approved drops, after a scan that went through."""
+    values = {"held_drop": 0, "approved_drop": 0, "problem": None}
+    tx.execute(update(sources).where(sources.c.id == source_id).values(values))
 
 
 def unsync(tx: Connection) -> None:

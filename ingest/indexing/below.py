@@ -1,7 +1,7 @@
 """What lies below a folder whose look is about to be stored: hints for documents that its change concerns."""
 
-from ingest.catalog import documents, folders
-from ingest.catalog.database import AnyRow, Database
+from ingest.catalog import documents, folders, indexing
+from ingest.catalog.database import AnyRow, Connection, Database
 from ingest.indexing.accept import Acceptor
 from ingest.model.event import DocumentHint, Event, FolderHint
 from ingest.model.source import FileIdentity
@@ -30,16 +30,28 @@ def hint_changed(database: Database, acceptor: Acceptor, source: ContentSource, 
 def hint_everything(database: Database, acceptor: Acceptor, source: ContentSource, row: AnyRow, key: str) -> None:
     """Another folder stands at this key than before (names were swapped): look at all that was or is below it.
 
-    Accepted before the new folder's policy is stored, so that nobody newly allowed gets the old folder's texts.
+    Accepted before the new folder's policy is stored, so that nobody newly allowed gets the old folder's texts. A root
+    that is another one (unmounted, restored) ends nothing that it lacks: that is a drop, which a scan may hold. Until
+    then such documents count as out of date, so that whoever the new root allows does not get them.
     """
     listing = source.listing(key)
     with database.read() as tx:
         chains = folders.chains(tx, folders.subtree(tx, row.id))
+        known = _ids(tx, row.id)
     below = {chain.key for chain in chains.values()} | listing.folders.keys()
+    names = known.keys() | listing.documents.keys()
+    if row.parent_id is None:
+        below, names = set(listing.folders), set(listing.documents)
+        with database.write() as tx:
+            indexing.mark_behind(tx, [i for name, i in known.items() if name not in names])
     hints: list[Event] = [FolderHint(k, listing.folders.get(k)) for k in sorted(below - {key})]
-    names = _known(database, row.id).keys() | listing.documents.keys()
     hints += [DocumentHint(k, listing.documents.get(k)) for k in sorted(names)]
     acceptor.accept(row.source_id, hints)
+
+
+def _ids(tx: Connection, folder_id: int) -> dict[str, int]:
+    rows = documents.in_folders(tx, folders.subtree(tx, folder_id), limit=_ALL)
+    return {key: i for i, key in documents.keys(tx, [row.id for row in rows]).items()}
 
 
 def _known(database: Database, folder_id: int) -> Known:

@@ -35,7 +35,7 @@ class Embedder:
 
     database: Database
     model: EmbeddingModel
-    call_inputs: int = 32
+    call_inputs: int = 128
 
     def embed_missing(self, chunks: Iterable[Chunk]) -> Embedded:
         """Compute and keep the vectors that the cache lacks; inputs the model refuses are named, not raised.

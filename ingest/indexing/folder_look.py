@@ -96,7 +96,7 @@ class FolderLook:
         #   1) a look finds the folder gone
         #   2) it comes back, and the hint of a document in it is accepted: that moves no revision of the folder
         #   3) the look ends the folder, and the hint with it: nobody looks at the document
-        # So what waits is remembered, the source asked again, and an event that is new since then has it looked at again.
+        # So what waits is remembered and the source asked again; an event that is new since has it looked at again.
         with self._database.read() as tx:
             told = inbox.waiting_below(tx, folders.subtree(tx, row.id))
         if not isinstance(source.folder(key), Gone):

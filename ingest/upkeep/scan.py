@@ -80,17 +80,18 @@ class Scan:
         scanned = Scanned(listed=len(listing.documents), problems=list(listing.problems))
         missing = self._missing(known, listing)
         scanned.missing = len(missing)
-        if self._suspicious(known, missing):
-            scanned.held = len(missing)
+        gone = len(missing) - self._moved(known, missing, listing)
+        if self._suspicious(known, gone):
+            scanned.held = gone
             problem = (
-                f"{len(missing)} of {len(known.documents)} documents are missing from the source: nothing is deleted; "
+                f"{gone} of {len(known.documents)} documents are missing from the source: nothing is deleted; "
                 f"`lockstep approve` if that is right"
             )
             scanned.problems.append(problem)
             with self.database.write() as tx:
-                sources.note_problem(tx, self.source_id, problem, held_drop=len(missing))
+                sources.note_problem(tx, self.source_id, problem, held_drop=gone)
             missing = []
-        events = [*self._folder_hints(known, listing), *self._document_hints(known, listing)]
+        events = [*self._folder_hints(known, listing, held=bool(scanned.held)), *self._document_hints(known, listing)]
         scanned.changed = len(events)
         # access files first: narrowings are looked at before documents, and documents wait for their folders
         self.acceptor.accept(self.source_id, [*events, *missing])
@@ -100,9 +101,13 @@ class Scan:
         return scanned
 
     def finish(self) -> bool:
-        """Call when the looks that the scan caused are done: the source counts as synced unless some still wait."""
+        """Call when the looks that the scan caused are done: the source counts as synced unless some still wait.
+
+        A scan that did not go through syncs nothing, and there is nothing to wait for.
+        """
         with self.database.write() as tx:
-            if sources.get(tx, self.source_id).state == "removed":
+            row = sources.get(tx, self.source_id)
+            if row.state == "removed" or row.problem is not None:
                 return True
             if folders.waiting(tx, self.source_id):
                 return False
@@ -120,10 +125,15 @@ class Scan:
         }
         return Known(row.state, row.approved_drop, {at[f.id]: f for f in found if f.id in at}, below)
 
-    def _suspicious(self, known: Known, missing: list[Event]) -> bool:
-        if len(missing) < self.settings.hold_least or len(missing) <= known.approved:
+    def _suspicious(self, known: Known, gone: int) -> bool:
+        if gone < self.settings.hold_least or gone <= known.approved:
             return False
-        return len(missing) > self.settings.hold_share * len(known.documents)
+        return gone > self.settings.hold_share * len(known.documents)
+
+    def _moved(self, known: Known, missing: list[Event], listing: Listing) -> int:
+        """How many of the missing documents' files stand elsewhere, at keys that are new: moves are no drop."""
+        new = {(now.device, now.inode) for key, now in listing.documents.items() if key not in known.documents}
+        return sum((known.documents[hint.key].device, known.documents[hint.key].inode) in new for hint in missing)
 
     def _missing(self, known: Known, listing: Listing) -> list[Event]:
         return [
@@ -132,11 +142,14 @@ class Scan:
             if key not in listing.documents and not _unlisted(key, listing.unlisted)
         ]
 
-    def _folder_hints(self, known: Known, listing: Listing) -> list[Event]:
+    def _folder_hints(self, known: Known, listing: Listing, *, held: bool) -> list[Event]:
         hints: list[Event] = []
         for key in sorted({*known.folders, *listing.folders, ""}, key=lambda key: key.count("/")):
             row = known.folders.get(key)
             if row is not None and _unlisted(key, listing.unlisted):
+                continue
+            if held and key and key not in listing.folders:
+                # a look would find the folder gone and end it, with all the documents whose drop is held
                 continue
             if row is None or known.state != "live" or row.looked_at is None or _folder_differs(row, key, listing):
                 hints.append(FolderHint(key, listing.folders.get(key)))

@@ -1,0 +1,100 @@
+"""`run`, `plan`, `retry`, `approve`."""
+
+import dataclasses
+import logging
+import os
+from typing import Annotated, Any
+
+import typer
+
+from worker.cli.output import AsJson, SettingsFile, answer, err, read_settings, say, show
+from worker.cli.progress import progress_bar
+
+_TRY_AGAIN = 4
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(run)
+    app.command()(plan)
+    app.command()(retry)
+    app.command()(approve)
+
+
+def run(
+    once: Annotated[bool, typer.Option("--once", help="Scan, index what is due, and exit.")] = False,
+    settings: SettingsFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Scan, watch, index and answer other commands, until stopped."""
+    from ingest import telemetry  # noqa: PLC0415
+    from worker import run as running  # noqa: PLC0415 -- opens the stores' libraries
+
+    telemetry.configure(os.environ.get("LOCKSTEP_LOG", "WARNING"))
+    loaded = read_settings(settings)
+    if not once:
+        with progress_bar() as progress:
+            running.until_stopped(loaded, _ready, progress)
+        return
+    with progress_bar() as progress:
+        done = running.once(loaded, progress)
+    said = {**dataclasses.asdict(done.drained), "scanned": done.scanned, "problems": done.problems}
+    show(said, as_json=as_json, lines=_once)
+    if done.incomplete:
+        raise typer.Exit(_TRY_AGAIN)
+
+
+def _ready(_: object) -> None:
+    err.print("running; other commands find this process by themselves (Ctrl-C stops it)")
+    logging.getLogger("worker").info("running", extra={"event": "run.ready"})
+
+
+def _once(said: dict[str, Any]) -> None:
+    for source, listed in said["scanned"].items():
+        say(f"{source}: {listed} documents")
+    say(
+        f"indexed {said['documents']} documents: {said['added']} chunks added, {said['closed']} closed, "
+        f"{said['embedded']} texts embedded, {said['reused']} from the cache, {said['held']} held"
+    )
+    for problem in said["problems"]:
+        err.print(f"problem: {problem}", markup=False)
+
+
+def plan(
+    documents: Annotated[list[str] | None, typer.Argument(help="Documents; without any, all that differ.")] = None,
+    settings: SettingsFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what indexing documents as they are now would change and cost, without doing it."""
+    said = answer(settings, "plan", {"documents": documents or []})
+    show(said, as_json=as_json, lines=_plans)
+
+
+def _plans(said: dict[str, Any]) -> None:
+    for one in said["plans"]:
+        say(
+            f"{one['document']}: add {one['add']}, keep {one['keep']}, close {one['close']}, "
+            f"move {one['move']}, embed {one['embed']}"
+        )
+    if not said["plans"]:
+        say("nothing differs")
+
+
+def retry(
+    documents: Annotated[list[str] | None, typer.Argument(help="Documents; without any, all that are held.")] = None,
+    settings: SettingsFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take holds off: documents are read and indexed again."""
+    said = answer(settings, "retry", {"documents": documents or []})
+    show(said, as_json=as_json, lines=lambda said: say(f"{said['retried']} documents will be tried again"))
+
+
+def approve(
+    source: Annotated[str, typer.Argument(help="The source whose last scan missed suspiciously many documents.")],
+    settings: SettingsFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let the next scan delete the documents that the last one missed and held."""
+    said = answer(settings, "approve", {"source": source})
+    show(said, as_json=as_json, lines=lambda said: say(f"the next scan may delete {said['approved']} documents"))
