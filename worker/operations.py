@@ -69,6 +69,9 @@ class Operation:
 
     takes: type[Parameters]
     does: Callable[[Lockstep, Any], Any]
+    asks_stores: bool = False
+    """Its answer comes from the stores: they have to agree with the catalog."""
+    writes_stores: bool = False
 
 
 def callers_of(lockstep: Lockstep, named: list[str]) -> frozenset[Principal]:
@@ -125,19 +128,19 @@ def _unsync(lockstep: Lockstep, _: Parameters) -> Any:
 
 
 OPERATIONS: dict[str, Operation] = {
-    "search": Operation(Search, _search),
+    "search": Operation(Search, _search, asks_stores=True),
     "show": Operation(Document, lambda opened, asked: show(opened, asked.document, _named(opened, asked))),
     "access": Operation(Document, lambda opened, asked: explain(opened, asked.document, _named(opened, asked))),
     "plan": Operation(Documents, lambda opened, asked: {"plans": preview(opened, asked.documents)}),
     "status": Operation(Parameters, lambda opened, _: status(opened)),
     "retry": Operation(Documents, _retry),
     "approve": Operation(SourceName, _approve),
-    "vacuum": Operation(Parameters, lambda opened, _: opened.vacuum.run()),
-    "audit": Operation(Repair, _audit),
+    "vacuum": Operation(Parameters, lambda opened, _: opened.vacuum.run(), writes_stores=True),
+    "audit": Operation(Repair, _audit, writes_stores=True),
     "sources": Operation(Parameters, lambda opened, _: {"sources": status(opened).sources}),
     "remove-source": Operation(SourceName, lambda opened, asked: remove_source(opened, asked.source)),
     "unsync": Operation(Parameters, _unsync),
-    "erase": Operation(Document, lambda opened, asked: erase(opened, asked.document)),
+    "erase": Operation(Document, lambda opened, asked: erase(opened, asked.document), writes_stores=True),
     "doctor": Operation(Parameters, lambda opened, _: {"findings": doctor(opened)}),
 }
 

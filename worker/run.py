@@ -10,6 +10,7 @@ from ingest.bootstrap import bootstrap, open_watcher
 from ingest.indexing.pipeline import Drained
 from ingest.lockstep import Lockstep
 from ingest.settings import Settings
+from worker.client import WAIT_S
 from worker.directory_lock import DirectoryLock
 from worker.runner import Once, Runner, run_once
 
@@ -20,7 +21,7 @@ def once(settings: Settings, progress: Progress = lambda _: None) -> Once:
     """Scan, drain and stop. Raises AlreadyRunning, and what opening raises."""
     with ExitStack() as stack:
         if settings.embedded:
-            stack.enter_context(DirectoryLock(settings.data))
+            stack.enter_context(DirectoryLock(settings.data, wait_s=WAIT_S))
         return run_once(stack.enter_context(bootstrap(settings)), progress)
 
 
@@ -32,11 +33,12 @@ def until_stopped(settings: Settings, ready: Callable[[Lockstep], None], progres
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
     with ExitStack() as stack:
-        lock = stack.enter_context(DirectoryLock(settings.data))
+        lock = stack.enter_context(DirectoryLock(settings.data, wait_s=WAIT_S)) if settings.embedded else None
         lockstep = stack.enter_context(bootstrap(settings))
         runner = Runner(lockstep, lambda source: open_watcher(settings, source), progress)
         runner.start()
         stack.callback(runner.stop)
-        lock.publish(stack.enter_context(serving(lockstep, os.getpid())))
+        if lock is not None:
+            lock.publish(stack.enter_context(serving(lockstep, os.getpid())))
         ready(lockstep)
         stopping.wait()

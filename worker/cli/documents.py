@@ -106,9 +106,10 @@ def erase(
 
 
 def _erased(said: dict[str, Any]) -> None:
-    say(f"{said['document']}: {said['records']} records erased")
+    say(f"{said['document']}: nobody can read it; {said['records']} records erased")
     for store, state in said["stores"].items():
         say(f"  {store}: {state}")
     if said["still_at_source"]:
-        say("the file is still there: remove it or exclude it, or the next scan brings it back")
-    say(said["note"])
+        say("the file is still at its source: remove it or exclude it, or the next scan brings it back")
+    named = f" ({', '.join(said['backups'])})" if said["backups"] else ""
+    say(f"backups made before now still hold it: remove them, or erase it again after a restore{named}")

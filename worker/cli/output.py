@@ -4,13 +4,13 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from ingest.settings import Settings
-from ingest.settings_file import find, load
+if TYPE_CHECKING:
+    from ingest.settings import Settings
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -22,8 +22,10 @@ SettingsFile = Annotated[
 ]
 
 
-def read_settings(file: Path | None) -> Settings:
+def read_settings(file: Path | None) -> "Settings":
     """The settings a command uses. Raises SettingsInvalid."""
+    from ingest.settings_file import find, load  # noqa: PLC0415 -- `--help` need not wait for it
+
     return load(file or find(Path.cwd()))
 
 
