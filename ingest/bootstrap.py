@@ -1,10 +1,12 @@
 """The only place that chooses adapters. Importing it opens nothing; `bootstrap` opens everything that is configured."""
 
 import logging
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 from ingest.adapters.doorbell import ThreadDoorbell
-from ingest.catalog import generations, marks, sources
+from ingest.catalog import generations, marks, records, sources
 from ingest.catalog.database import Database
 from ingest.catalog.generations import Generation
 from ingest.catalog.migrate import upgrade
@@ -15,8 +17,9 @@ from ingest.lockstep import Lockstep, Source
 from ingest.model.access import Policy, PolicyKind
 from ingest.model.codes import CodePattern
 from ingest.model.principal import parse_principal
-from ingest.ports import ContentSource, Directory, EmbeddingModel, LexicalIndex, VectorIndex, Watcher
+from ingest.ports import ContentSource, Directory, EmbeddingModel, Index, LexicalIndex, VectorIndex, Watcher
 from ingest.settings import DirectorySource, ModelSettings, Settings
+from ingest.shape import differing, shape_of, told
 
 log = logging.getLogger(__name__)
 
@@ -38,25 +41,32 @@ def bootstrap(
     maker = ChunkMaker(
         chunker, model.passage_prompt, CodePattern(settings.indexing.codes), settings.indexing.filterable
     )
-    database = Database(settings.catalog_url)
-    upgrade(database)
-    generation = _generation(settings, database, model, chunker.identity)
-    lexical = lexical or _open_lexical(settings, generation)
-    vector = vector or _open_vector(settings, generation)
-    lexical.create()
-    _create_vector(settings, database, vector)
-    return Lockstep(
-        settings=settings,
-        database=database,
-        model=model,
-        maker=maker,
-        generation=generation,
-        lexical=lexical,
-        vector=vector,
-        sources=_open_sources(settings, database),
-        directories={name: _open_directory(name, path) for name, path in settings.directories.items()},
-        doorbell=ThreadDoorbell(),
-    )
+    with ExitStack() as opened:  # what was opened is closed again when the next part refuses
+        database = Database(settings.catalog_url)
+        opened.callback(database.close)
+        upgrade(database)
+        generation = _generation(settings, database, model)
+        lexical = lexical or open_lexical(settings, generation)
+        opened.callback(lexical.close)
+        vector = vector or open_vector(settings, generation)
+        opened.callback(vector.close)
+        lexical.create()
+        _create_vector(settings, database, vector)
+        _mend_when_emptied(database, generation, (lexical, vector))
+        lockstep = Lockstep(
+            settings=settings,
+            database=database,
+            model=model,
+            maker=maker,
+            generation=generation,
+            lexical=lexical,
+            vector=vector,
+            sources=_open_sources(settings, database),
+            directories={name: open_directory(name, path) for name, path in settings.directories.items()},
+            doorbell=ThreadDoorbell(),
+        )
+        opened.pop_all()
+    return lockstep
 
 
 def open_model(settings: ModelSettings) -> EmbeddingModel:
@@ -75,32 +85,21 @@ def open_model(settings: ModelSettings) -> EmbeddingModel:
     return open_openai_compatible(settings)
 
 
-def _generation(settings: Settings, database: Database, model: EmbeddingModel, chunker: str) -> Generation:
-    wanted = {
-        "chunker": chunker,
-        "codes": settings.indexing.codes,
-        "filterable": list(settings.indexing.filterable),
-        "model": model.name,
-    }
+def _generation(settings: Settings, database: Database, model: EmbeddingModel) -> Generation:
     with database.write() as tx:
         known = generations.active(tx)
         if known is None:
+            shape = shape_of(settings, model)
             return generations.create(
-                tx, state="active", fingerprint=model.fingerprint, dimension=model.dimension, settings=wanted
+                tx, state="active", fingerprint=model.fingerprint, dimension=model.dimension, settings=shape
             )
-    differing = [key for key in ("chunker", "codes", "filterable") if known.settings.get(key) != wanted[key]]
-    if known.fingerprint != model.fingerprint:
-        differing.insert(0, "model")
-    if differing:
-        raise GenerationMismatch(
-            f"{', '.join(differing)} changed since generation {known.id} was made (by model "
-            f"{known.settings.get('model')}): set it back, or index into a fresh installation (another `data` folder "
-            f"or catalog)"
-        )
+    if names := differing(known, settings, model):
+        raise GenerationMismatch(told(known, names))
     return known
 
 
-def _open_lexical(settings: Settings, generation: Generation) -> LexicalIndex:
+def open_lexical(settings: Settings, generation: Generation) -> LexicalIndex:
+    """A generation's index of words; nothing is asked of it yet. Raises SettingsInvalid."""
     knobs = settings.lexical
     if knobs.kind == "sqlite":
         from ingest.adapters.sqlite_fts.index import SqliteFtsIndex  # noqa: PLC0415
@@ -111,7 +110,8 @@ def _open_lexical(settings: Settings, generation: Generation) -> LexicalIndex:
     return open_opensearch(knobs, f"lockstep-{generation.suffix}")
 
 
-def _open_vector(settings: Settings, generation: Generation) -> VectorIndex:
+def open_vector(settings: Settings, generation: Generation) -> VectorIndex:
+    """A generation's index of vectors; nothing is asked of it yet. Raises SettingsInvalid."""
     knobs = settings.vector
     if knobs.kind == "edge":
         from ingest.adapters.qdrant_edge.configured import open_edge  # noqa: PLC0415
@@ -136,16 +136,27 @@ def _create_vector(settings: Settings, database: Database, vector: VectorIndex) 
             marks.put(tx, marks.RUNNING, "rebuilding")
 
 
+def _mend_when_emptied(database: Database, generation: Generation, stores: Iterable[Index]) -> None:
+    """A store that was lost and is made anew holds nothing of what is published: the start fills it from the cache."""
+    with database.read() as tx:
+        published = records.open_page(tx, generation.id, None, 1)
+    if published and any(not store.ids(after=None, limit=1) for store in stores):
+        log.warning("refilling", extra={"event": "start.refilling", "generation": generation.id})
+        with database.write() as tx:
+            marks.put(tx, marks.RUNNING, "refilling")
+
+
 def _open_sources(settings: Settings, database: Database) -> tuple[Source, ...]:
     opened = []
     with database.write() as tx:
         for name, knobs in settings.sources.items():
             source_id = sources.ensure(tx, name, knobs.kind, max_age_s=knobs.max_age_s)
-            opened.append(Source(source_id, name, _open_directory_source(name, knobs)))
+            opened.append(Source(source_id, name, open_source(name, knobs)))
     return tuple(opened)
 
 
-def _open_directory_source(name: str, knobs: DirectorySource) -> ContentSource:
+def open_source(name: str, knobs: DirectorySource) -> ContentSource:
+    """A configured source; nothing is read yet. Raises SettingsInvalid."""
     from ingest.adapters.filesystem.configured import open_directory_source  # noqa: PLC0415
 
     return open_directory_source(knobs, root_policy(name, knobs))
@@ -170,7 +181,8 @@ def root_policy(name: str, knobs: DirectorySource) -> Policy | None:
     return Policy(PolicyKind.INHERIT if knobs.allow is None else PolicyKind.STATED, allow, deny)
 
 
-def _open_directory(name: str, path: Path) -> Directory:
+def open_directory(name: str, path: Path) -> Directory:
+    """A configured directory of people and groups; nothing is read yet."""
     from ingest.adapters.filesystem.groups_file import GroupsFile  # noqa: PLC0415
 
     return GroupsFile(path, directory=name)

@@ -14,6 +14,7 @@ from ingest.model.access import Access
 from ingest.model.event import Event
 from ingest.model.principal import Principal
 from ingest.model.record import Candidate, Filters, Record, RecordId, StoredRecord
+from ingest.model.server_setting import ServerSetting
 from ingest.model.source import DocumentSeen, FileIdentity, FolderSeen, Gone, Listing, Membership
 
 FloatMatrix = NDArray[np.float32]
@@ -191,6 +192,15 @@ class Optimisable(Protocol):
 
     def optimise(self) -> None:
         """Build the graph in a child process while reads and writes go on. Raises StoreFull, StoreUnavailable."""
+        ...
+
+
+@runtime_checkable
+class Examinable(Protocol):
+    """A store of a server's, whose own settings decide whether what it acknowledged survives a power loss."""
+
+    def examine(self) -> Sequence[ServerSetting]:
+        """Those settings as they are now. Raises StoreUnavailable, GenerationGone."""
         ...
 
 

@@ -1,17 +1,23 @@
 """Perform an operation in this process, which holds the data folder for as long as that takes."""
 
+from contextlib import closing
 from typing import Any
 
 from ingest.bootstrap import bootstrap
 from ingest.catalog import marks
 from ingest.lockstep import Lockstep
+from ingest.operator.doctor import doctor
+from ingest.parts import Parts
 from ingest.settings import Settings
-from worker.operations import OPERATIONS, perform
+from worker.operations import OPERATIONS, perform, plain
 from worker.runner import mark_running, mark_stopped, mend
 
 
 def perform_here(settings: Settings, operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Open the installation, perform one operation, close it."""
+    if operation == "doctor":
+        with closing(Parts(settings)) as parts:
+            return {"findings": plain(doctor(parts))}
     with bootstrap(settings) as lockstep:
         answer = perform_opened(lockstep, operation, parameters)
     return answer | {"running": False} if operation == "status" else answer

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ingest.catalog import documents, folders, indexing, marks
-from ingest.errors import SourceUnavailable, Superseded, Transient
+from ingest.errors import LockstepError, SourceUnavailable, Superseded, Transient
 from ingest.indexing.look import LookOutcome
 from ingest.indexing.pipeline import Drained
 from ingest.lockstep import Lockstep, Source
@@ -204,6 +204,9 @@ class Runner:
                     self.ready.set()
             except Transient as error:
                 log.warning("drain failed", extra={"event": "drain.failed", "reason": str(error)})
+                wait = IDLE_S
+            except LockstepError as error:
+                log.error("drain failed", extra={"event": "drain.failed", "reason": str(error)})  # noqa: TRY400 -- one line
                 wait = IDLE_S
             except Exception:
                 log.exception("drain failed", extra={"event": "drain.failed"})

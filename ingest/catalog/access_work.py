@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from ingest.catalog import folders, generations
 from ingest.catalog.tables import access_work, documents, indexing
@@ -59,6 +59,8 @@ def page(tx: Connection, work: Work, limit: int) -> list[tuple[int, str | None]]
             documents.c.folder_id == work.folder_id,
             documents.c.deleted_at.is_(None),
             documents.c.id > work.after_document,
+            # a document that was never published and is not in flight has no record: staging reads the access of then
+            or_(indexing.c.published_version > 0, indexing.c.leased),
         )
         .order_by(documents.c.id)
         .limit(limit)

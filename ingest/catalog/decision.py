@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, TextClause, bindparam, column, text
+from sqlalchemy import Connection, Text, TextClause, bindparam, column, text
 from sqlalchemy.sql.selectable import TextualSelect
 
 from ingest.catalog.folders import MAX_DEPTH
@@ -149,7 +149,8 @@ class Decision:
 def _statement(sql: str, dialect: str, with_text: bool) -> TextualSelect:
     bound: TextClause = text(sql.replace(":now_expression", _NOW[dialect])).bindparams(
         bindparam("ids", type_=RecordKey, expanding=True),
-        bindparam("caller", expanding=True),
+        # typed, since PostgreSQL refuses to compare a name with the untyped empty list of a caller without principals
+        bindparam("caller", type_=Text, expanding=True),
     )
     columns: list[Any] = [
         column("groups"),

@@ -34,6 +34,8 @@ class Lease:
     wanted_version: int
     alone: bool
     attempts_alone: int
+    carried: str | None = None
+    """When leased for its access fields: the digest that all its records were known to carry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +165,12 @@ def _hold_killers(tx: Connection, generation_id: int, attempts_alone: int) -> No
 
 
 def claim_access(tx: Connection, generation_id: int, *, limit: int, lease_s: float) -> list[Lease]:
-    """Lease documents whose carried access is not known to be the one in force, and that nobody holds.
+    """Lease documents whose access fields are due, and that nobody holds.
 
     Locks the rows; served by indexing_access_due.
     """
     due = (
-        select(indexing.c.document_id)
+        select(indexing.c.document_id, indexing.c.carried_access)
         .where(
             indexing.c.generation_id == generation_id,
             indexing.c.access_due,
@@ -179,12 +181,12 @@ def claim_access(tx: Connection, generation_id: int, *, limit: int, lease_s: flo
         .limit(limit)
         .with_for_update(skip_locked=True)
     )
-    ids = list(tx.execute(due).scalars())
-    if not ids:
+    carried = {row.document_id: row.carried_access for row in tx.execute(due)}
+    if not carried:
         return []
     taken = (
         update(indexing)
-        .where(indexing.c.generation_id == generation_id, indexing.c.document_id.in_(ids))
+        .where(indexing.c.generation_id == generation_id, indexing.c.document_id.in_(list(carried)))
         .values(
             ready_at=db_now() + lease_s,
             leased=True,
@@ -194,7 +196,15 @@ def claim_access(tx: Connection, generation_id: int, *, limit: int, lease_s: flo
         .returning(indexing.c.document_id, indexing.c.lease_token, indexing.c.wanted_version)
     )
     return [
-        Lease(row.document_id, generation_id, row.lease_token, row.wanted_version, False, 0)
+        Lease(
+            row.document_id,
+            generation_id,
+            row.lease_token,
+            row.wanted_version,
+            alone=False,
+            attempts_alone=0,
+            carried=carried[row.document_id],
+        )
         for row in tx.execute(taken)
     ]
 
@@ -325,6 +335,14 @@ def make_access_due(tx: Connection, generation_id: int, document_ids: Collection
     if document_ids:
         lock(tx, document_ids, generation_id)
         tx.execute(_MAKE_ACCESS_DUE, {"b_ids": list(document_ids), "b_generation": generation_id})
+
+
+def doubt_access(tx: Connection, generation_id: int, document_ids: Collection[int]) -> None:
+    """Have the access fields of documents patched whatever their records are thought to carry: what repair does."""
+    if document_ids:
+        lock(tx, document_ids, generation_id)
+        unknown = {"b_ids": list(document_ids), "b_generation": generation_id, "carried_access": None}
+        tx.execute(_MAKE_ACCESS_DUE, unknown)
 
 
 def retry(tx: Connection, document_ids: Collection[int] | None = None) -> int:

@@ -1,21 +1,12 @@
-"""What `lockstep status` counts."""
+"""What `lockstep status` counts and lists."""
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Select, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, not_, or_, select
 
-from ingest.catalog.database import db_now
-from ingest.catalog.tables import (
-    contents,
-    documents,
-    embeddings,
-    folders,
-    inbox,
-    indexing,
-    policy_entries,
-    records,
-    sources,
-)
+from ingest.catalog.database import AnyRow, db_now
+from ingest.catalog.tables import documents, embeddings, inbox, indexing, records
+from ingest.model.access import PolicyKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +22,70 @@ class Counts:
 
 def counts(tx: Connection, generation_id: int) -> Counts:
     """Documents, embeddings and events."""
-    live = documents.c.deleted_at.is_(None)
+    empty = select(func.count()).select_from(documents).where(_empty(generation_id))
+    return Counts(
+        documents=_count(tx, select(func.count()).where(_LIVE)),
+        empty=_count(tx, empty),
+        embeddings=_count(tx, select(func.count()).select_from(embeddings)),
+        waiting_events=_count(tx, select(func.count()).select_from(inbox).where(inbox.c.done_at.is_(None))),
+    )
+
+
+def now(tx: Connection) -> float:
+    """The database's clock."""
+    return tx.execute(select(db_now())).scalar_one()
+
+
+def oldest_change(tx: Connection, generation_id: int) -> float | None:
+    """When the oldest change was accepted that readers do not see yet, held documents left out.
+
+    It waits for a look, or its document is behind: served by indexing_due and inbox_of_document.
+    """
+    waits = select(func.min(inbox.c.accepted_at)).where(inbox.c.done_at.is_(None))
+    behind = (
+        select(func.min(inbox.c.accepted_at))
+        .join(indexing, indexing.c.document_id == inbox.c.document_id)
+        .where(
+            indexing.c.generation_id == generation_id,
+            indexing.c.published_version < indexing.c.wanted_version,
+            indexing.c.held.is_(None),
+            inbox.c.version > indexing.c.published_version,
+        )
+    )
+    found = [tx.execute(statement).scalar_one() for statement in (waits, behind)]
+    return min((at for at in found if at is not None), default=None)
+
+
+def look_holds(tx: Connection) -> list[tuple[int, str]]:
+    """Documents that could not be read, with the reason."""
+    held = (documents.c.look_held.is_not(None), documents.c.deleted_at.is_(None))
+    rows = tx.execute(select(documents.c.id, documents.c.look_held).where(*held).order_by(documents.c.id))
+    return [(row.id, row.look_held) for row in rows]
+
+
+def empty_documents(tx: Connection, generation_id: int, limit: int) -> list[int]:
+    """Documents that are indexed and have no chunk."""
+    return list(tx.execute(select(documents.c.id).where(_empty(generation_id)).limit(limit)).scalars())
+
+
+def plain_documents(tx: Connection) -> list[tuple[int, int, int]]:
+    """(source, folder, how many) of live documents of which no more is said than of their folder."""
+    here = (documents.c.source_id, documents.c.folder_id)
+    statement = select(*here, func.count()).where(_LIVE, not_(_SPECIAL)).group_by(*here)
+    return [(source, folder, count) for source, folder, count in tx.execute(statement)]
+
+
+def special_documents(tx: Connection, *, after: int, limit: int) -> list[AnyRow]:
+    """A page of live documents with a policy of their own, closed, or not looked at yet, ascending by id."""
+    statement = select(documents).where(_LIVE, _SPECIAL, documents.c.id > after)
+    return list(tx.execute(statement.order_by(documents.c.id).limit(limit)))
+
+
+_LIVE = documents.c.deleted_at.is_(None)
+_SPECIAL = or_(documents.c.policy != PolicyKind.INHERIT, documents.c.closed.is_not(None), documents.c.hidden)
+
+
+def _empty(generation_id: int) -> ColumnElement[bool]:
     open_record = exists().where(
         records.c.document_id == documents.c.id,
         records.c.generation_id == generation_id,
@@ -44,73 +98,7 @@ def counts(tx: Connection, generation_id: int) -> Counts:
         indexing.c.published_version > 0,
         indexing.c.published_version == indexing.c.wanted_version,
     )
-    return Counts(
-        documents=_count(tx, select(func.count()).where(live)),
-        empty=_count(tx, select(func.count()).select_from(documents).where(live, published, ~open_record)),
-        embeddings=_count(tx, select(func.count()).select_from(embeddings)),
-        waiting_events=_count(tx, select(func.count()).select_from(inbox).where(inbox.c.done_at.is_(None))),
-    )
-
-
-def now(tx: Connection) -> float:
-    """The database's clock."""
-    return tx.execute(select(db_now())).scalar_one()
-
-
-def look_holds(tx: Connection) -> list[tuple[int, str]]:
-    """Documents that could not be read, with the reason."""
-    held = (documents.c.look_held.is_not(None), documents.c.deleted_at.is_(None))
-    rows = tx.execute(select(documents.c.id, documents.c.look_held).where(*held).order_by(documents.c.id))
-    return [(row.id, row.look_held) for row in rows]
-
-
-def live_documents(tx: Connection) -> list[int]:
-    """Every live document."""
-    return list(tx.execute(select(documents.c.id).where(documents.c.deleted_at.is_(None))).scalars())
-
-
-def closed_documents(tx: Connection) -> dict[int, str]:
-    """Documents that say of themselves why nobody may read them."""
-    closed = (documents.c.closed.is_not(None), documents.c.deleted_at.is_(None))
-    return dict(tx.execute(select(documents.c.id, documents.c.closed).where(*closed)).tuples().all())
-
-
-def folder_problems(tx: Connection) -> dict[int, str]:
-    """Folders whose access file cannot be used, with the reason."""
-    broken = (folders.c.problem.is_not(None), folders.c.deleted_at.is_(None))
-    return dict(tx.execute(select(folders.c.id, folders.c.problem).where(*broken)).tuples().all())
-
-
-def source_states(tx: Connection) -> dict[int, str]:
-    """The state of each source by id."""
-    return dict(tx.execute(select(sources.c.id, sources.c.state)).tuples().all())
-
-
-def words_of(tx: Connection, document_id: int) -> tuple[list[str], list[str]]:
-    """(record ids, embedding input hashes) of everything ever indexed of a document and still known."""
-    rows = tx.execute(select(records.c.id, records.c.input_hash).where(records.c.document_id == document_id)).all()
-    return [row.id for row in rows], sorted({row.input_hash for row in rows})
-
-
-def forget_records(tx: Connection, document_id: int) -> None:
-    """Drop every record row of a document, whatever its state: what erasing asks for."""
-    tx.execute(records.delete().where(records.c.document_id == document_id))
-
-
-def stated_anywhere(tx: Connection, folder_ids: list[int], document_id: int) -> bool:
-    """Whether any policy of the chain or the document names anybody in an allow."""
-    folder = exists().where(
-        policy_entries.c.kind == "f", policy_entries.c.effect == "a", policy_entries.c.object_id.in_(folder_ids)
-    )
-    own = exists().where(
-        policy_entries.c.kind == "d", policy_entries.c.effect == "a", policy_entries.c.object_id == document_id
-    )
-    return bool(tx.execute(select(folder | own)).scalar_one())
-
-
-def has_content(tx: Connection, document_id: int) -> bool:
-    """Whether a document's text is known."""
-    return bool(tx.execute(select(exists().where(contents.c.document_id == document_id))).scalar_one())
+    return and_(_LIVE, published, ~open_record)
 
 
 def _count(tx: Connection, statement: Select[int]) -> int:

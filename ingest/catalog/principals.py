@@ -43,6 +43,20 @@ def closure(tx: Connection, caller: Collection[Principal], limit: int) -> frozen
     return frozenset(caller) | frozenset(Principal(name) for name in names)
 
 
+def groups_of(tx: Connection, members_: Collection[Principal]) -> list[Membership]:
+    """The edges from principals to the groups they belong to directly."""
+    member, group = principals.alias("member"), principals.alias("grp")
+    rows = tx.execute(
+        select(member.c.name, group.c.name)
+        .select_from(memberships)
+        .join(member, member.c.id == memberships.c.member_id)
+        .join(group, group.c.id == memberships.c.group_id)
+        .where(member.c.name.in_(list(members_)))
+        .order_by(member.c.name, group.c.name)
+    )
+    return [Membership(Principal(a), Principal(b)) for a, b in rows]
+
+
 def edges(tx: Connection, directory: str) -> set[Membership]:
     """Every live edge between principals of one directory."""
     member, group = principals.alias("member"), principals.alias("grp")

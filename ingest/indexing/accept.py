@@ -41,12 +41,15 @@ class Acceptor:
         known = 0
         for start in range(0, len(events), _AT_ONCE):
             with self.database.write() as tx:
-                known += self._note(tx, source_id, events[start : start + _AT_ONCE], ids[start : start + _AT_ONCE])
+                known += self.note(tx, source_id, events[start : start + _AT_ONCE], ids[start : start + _AT_ONCE])
+                failpoint("accept.before_commit")
             failpoint("accept.after_commit")
         self.doorbell.ring("changes")
         return known
 
-    def _note(self, tx: Connection, source_id: int, events: Sequence[Event], ids: Sequence[str]) -> int:
+    def note(self, tx: Connection, source_id: int, events: Sequence[Event], event_ids: Sequence[str] | None = None) -> int:
+        """The same inside a transaction that causes the events, so that they are there when it is; rings nobody."""
+        ids = event_ids or [str(uuid.uuid4()) for _ in events]
         source = sources.get(tx, source_id)
         if source.state == "removed":
             return 0

@@ -55,19 +55,26 @@ def _move(database: Database, acceptor: Acceptor, source_id: int, old: int, new:
         for folder_id in folders.subtree(tx, new):
             inbox.move_folder(tx, folder_id, old)
         folders.replace(tx, old, placeholder=new)
+        # in this transaction: events that waited below have just been ended, and a crash after it would lose them
+        acceptor.note(tx, source_id, again)
+        failpoint("folder_move.before_commit")
     failpoint("folder_move.after_commit")
-    if again:
-        acceptor.accept(source_id, again)
     return True
 
 
 def _placeholders(tx: Connection, folder_id: int) -> list[Event]:
-    """What was hinted at below a folder that has not been looked at: dropped here, and hinted again after the move."""
+    """What was hinted at below a folder that has not been looked at: dropped here, and hinted again after the move.
+
+    A known document that was moved into it meanwhile ends with it; its hint finds it again at its key.
+    """
     below = folders.subtree(tx, folder_id)
     again: list[Event] = [FolderHint(chain.key) for i, chain in folders.chains(tx, below).items() if i != folder_id]
-    while page := documents.in_folders(tx, below):
-        for key, row in zip(documents.keys(tx, [r.id for r in page]).values(), page, strict=True):
-            again.append(DocumentHint(key))
+    after = 0
+    while page := documents.in_folders(tx, below, after=after):
+        after = page[-1].id
+        keys = documents.keys(tx, [row.id for row in page])
+        for row in page:
+            again.append(DocumentHint(keys[row.id]))
             inbox.end_all(tx, row.id, version=0, outcome="superseded by a move")
             documents.drop_placeholder(tx, row.id)
     return again

@@ -13,7 +13,7 @@ from enum import StrEnum
 from ingest.catalog import access_clock, contents, documents, folders, generations, inbox, indexing, policies
 from ingest.catalog.database import Connection, Database
 from ingest.catalog.folders import Chain
-from ingest.errors import Permanent, SourceUnsettled, Transient
+from ingest.errors import Permanent, SourceUnsettled, StoreFull, Transient
 from ingest.failpoints import failpoint
 from ingest.indexing import moves
 from ingest.indexing.accept import end_document
@@ -115,6 +115,10 @@ class DocumentLook:
             return self._end(known.id, known.token, LookOutcome.AGAIN, again_in_s=self._settings.again_s)
         except Transient:
             return self._end(known.id, known.token, LookOutcome.UNAVAILABLE, again_in_s=self._settings.unavailable_s)
+        except StoreFull:
+            # the catalog's disk, and no fault of the document: it is looked at again
+            self._end(known.id, known.token, LookOutcome.UNAVAILABLE, again_in_s=self._settings.unavailable_s)
+            raise
         except Permanent as error:
             log.warning("held", extra={"event": "look.held", "document": known.id, "reason": str(error)})
             return self._end(known.id, known.token, LookOutcome.HELD, again_in_s=None, held=str(error))
@@ -238,8 +242,10 @@ def _apply_policy(tx: Connection, known: Remembered, before: Policy, policy: Pol
     if before == policy:
         return
     policies.write_entries(tx, "d", known.id, policy)
+    if known.content_version == 0:
+        return  # no record carries anything yet, and text that nobody ever could read needs no stamp
     for generation in generations.maintained(tx):
         indexing.make_access_due(tx, generation.id, [known.id])
-    # Text that nobody ever could read needs no stamp; any other widening moves the clock, last of all locks.
-    if known.content_version > 0 and not policy.only_narrows(before):
+    # any widening moves the clock, last of all locks
+    if not policy.only_narrows(before):
         documents.stamp(tx, known.id, access_clock.advance(tx))

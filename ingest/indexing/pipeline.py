@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ingest.catalog import contents, documents, indexing, records
 from ingest.catalog.database import Database
 from ingest.catalog.indexing import BatchSizes, Lease
-from ingest.errors import LeaseLost, Permanent, Transient
+from ingest.errors import GenerationGone, LeaseLost, LockstepError, Permanent, StoreFull, Transient
 from ingest.failpoints import failpoint
 from ingest.indexing.chunks import ChunkMaker
 from ingest.indexing.embedder import Embedded, Embedder, Vectors
@@ -95,10 +95,15 @@ class Pipeline:
             before: Future[None] | None = None
             while (batch := self._claim()) is not None:
                 beat.hold(batch.leases)
-                ready = self._prepare(batch, done)
-                if before is not None:
-                    before.result()
-                    progress(done)
+                try:
+                    ready = self._prepare(batch, done)
+                    if before is not None:
+                        before.result()
+                        progress(done)
+                except LockstepError as error:
+                    # no document is to blame: without a verdict it would count as one whose worker died
+                    self._back_off(batch.leases, error, done)
+                    raise
                 before = behind.submit(self._finish, batch, done, beat) if ready else None
                 if not ready:
                     beat.let_go(batch.leases)
@@ -202,6 +207,9 @@ class Pipeline:
         except Transient as error:
             self._back_off([lease for lease, _ in batch.plans], error, done)
             return
+        except (StoreFull, GenerationGone) as error:
+            self._back_off([lease for lease, _ in batch.plans], error, done)
+            raise
         finally:
             beat.let_go(batch.leases)
         done.add(published)
@@ -223,7 +231,7 @@ class Pipeline:
         with self._database.write() as tx:
             indexing.hold(tx, lease, reason)
 
-    def _back_off(self, leases: Sequence[Lease], error: Transient, done: Drained) -> None:
+    def _back_off(self, leases: Sequence[Lease], error: LockstepError, done: Drained) -> None:
         done.failed += len(leases)
         log.warning("backing off", extra={"event": "index.backoff", "documents": len(leases), "reason": str(error)})
         with self._database.write() as tx:

@@ -58,6 +58,7 @@ class Vacuum:
                 ids = records.to_delete(tx, self.generation_id, self.settings.page)
             if not ids:
                 return total
+            failpoint("vacuum.before_delete")
             self.lexical.delete(ids)
             self.vector.delete(ids)
             failpoint("vacuum.after_delete")

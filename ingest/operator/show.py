@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from ingest.catalog import contents, decision, documents, generations, indexing, records
 from ingest.catalog.database import AnyRow
-from ingest.errors import Refused
 from ingest.lockstep import Lockstep
 from ingest.model.principal import Principal
 from ingest.model.record import RecordId
@@ -58,7 +57,7 @@ def show(lockstep: Lockstep, named: str, caller: frozenset[Principal] | None) ->
             allowed = {verdict.id for verdict in decided.verdicts if not verdict.pending}
             rows = [row for row in rows if row.id in allowed]
             if not rows:
-                raise Refused(f"no document {named!r}: name it as `lockstep search` shows it, such as folder/page.md")
+                raise find.unknown(named)
         content = contents.load(tx, [document_id]).get(document_id)
         state = indexing.of_document(tx, generation.id, document_id)
         return ShownDocument(

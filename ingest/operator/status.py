@@ -1,23 +1,14 @@
 """Status: what waits, what is held and why, who can read nothing and why, what the stores hold."""
 
 import shutil
-from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
-from ingest.catalog import (
-    access_work,
-    documents,
-    folders,
-    generations,
-    inbox,
-    indexing,
-    overview,
-    policies,
-    records,
-    sources,
-)
+from ingest.catalog import access_work, documents, generations, indexing, overview, records, sources
 from ingest.catalog.database import Connection
 from ingest.lockstep import Lockstep
+from ingest.operator.readers import Unreadable, unreadable
 
 _SHOWN = 20
 
@@ -51,7 +42,9 @@ class Status:
     epoch: int
     model: str
     documents: int
-    empty_documents: int
+    empty: int
+    """Documents without a chunk; `empty_documents` names some of them."""
+    empty_documents: tuple[str, ...]
     embeddings: int
     behind: int
     waiting_events: int
@@ -61,7 +54,7 @@ class Status:
     held: tuple[Held, ...]
     unreadable: int
     """Documents that nobody can read."""
-    unreadable_because: dict[str, int]
+    unreadable_because: tuple[Unreadable, ...]
     records: dict[str, int]
     sources: tuple[SourceStatus, ...]
     disk_used: int
@@ -74,14 +67,16 @@ def status(lockstep: Lockstep) -> Status:
     with lockstep.database.read() as tx:
         generation = generations.active(tx) or lockstep.generation
         counted = overview.counts(tx, generation.id)
-        oldest = inbox.oldest_waiting(tx)
-        reasons = _unreadable(tx)
+        oldest = overview.oldest_change(tx, generation.id)
+        reasons = unreadable(tx)
+        empty = documents.keys(tx, overview.empty_documents(tx, generation.id, _SHOWN))
         return Status(
             generation=generation.id,
             epoch=generation.epoch,
             model=lockstep.model.name,
             documents=counted.documents,
-            empty_documents=counted.empty,
+            empty=counted.empty,
+            empty_documents=tuple(sorted(empty.values())),
             embeddings=counted.embeddings,
             behind=indexing.due(tx, generation.id),
             waiting_events=counted.waiting_events,
@@ -89,13 +84,22 @@ def status(lockstep: Lockstep) -> Status:
             access_due=indexing.access_due(tx, generation.id),
             access_folders_due=access_work.left(tx, generation.id),
             held=held(tx, generation.id),
-            unreadable=sum(reasons.values()),
-            unreadable_because=dict(reasons.most_common(_SHOWN)),
+            unreadable=sum(one.documents for one in reasons),
+            unreadable_because=tuple(reasons[:_SHOWN]),
             records=records.counts(tx, generation.id),
             sources=_sources(tx),
-            disk_used=sum(file.stat().st_size for file in data.rglob("*") if file.is_file()) if data.exists() else 0,
+            disk_used=_used(data),
             disk_free=shutil.disk_usage(data if data.exists() else data.parent).free,
         )
+
+
+def _used(folder: Path) -> int:
+    """Bytes on disk; a file that goes meanwhile counts for nothing."""
+    used = 0
+    for file in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            used += file.lstat().st_blocks * 512
+    return used
 
 
 def held(tx: Connection, generation_id: int) -> tuple[Held, ...]:
@@ -109,38 +113,6 @@ def held(tx: Connection, generation_id: int) -> tuple[Held, ...]:
         for i, reason in found
         if i in keys
     )
-
-
-def _unreadable(tx: Connection) -> Counter[str]:
-    """Why documents can be read by nobody, each counted under its first reason."""
-    reasons: Counter[str] = Counter()
-    live = overview.live_documents(tx)
-    access = policies.access_of(tx, live)
-    nobody = [i for i in live if not access[i].allow]
-    closed = overview.closed_documents(tx)
-    broken = overview.folder_problems(tx)
-    states = overview.source_states(tx)
-    rows = {i: documents.get(tx, i) for i in (live if any(s != "live" for s in states.values()) else nobody)}
-    chains = folders.chains(tx, {row.folder_id for row in rows.values() if row})
-    for i, row in rows.items():
-        if row is None:
-            continue
-        if states[row.source_id] != "live":
-            reasons[f"its source is {states[row.source_id]}: run a scan"] += 1
-        elif access[i].allow:
-            continue
-        elif i in closed:
-            reasons[closed[i]] += 1
-        else:
-            chain = chains[row.folder_id]
-            problem = next((broken[link.id] for link in chain.links if link.id in broken), None)
-            if problem:
-                reasons[problem] += 1
-            elif row.content_version == 0:
-                reasons["not seen yet"] += 1
-            else:
-                reasons["no policy allows anybody"] += 1
-    return reasons
 
 
 def _sources(tx: Connection) -> tuple[SourceStatus, ...]:

@@ -86,7 +86,7 @@ class Audit:
             done["documents"] += self._republish(found.missing)
             failpoint("repair.after_republish")
             with self.database.write() as tx:
-                indexing.make_access_due(tx, self.generation_id, found.wrong_access)
+                indexing.doubt_access(tx, self.generation_id, found.wrong_access)
             done["access"] += len(found.wrong_access)
         return done
 

@@ -89,8 +89,10 @@ def _explained(said: dict[str, Any]) -> None:
     for step in said["steps"]:
         entries = "".join(f", {word} {', '.join(step[word])}" for word in ("allow", "deny") if step[word])
         say(f"  {step['at']}: {step['policy']}{entries}{'; ' + step['problem'] if step['problem'] else ''}")
-    if said["may_read"] is not None:
-        say(f"the caller {'may' if said['may_read'] else 'may not'} read it: {said['because']}")
+    caller = said["caller"]
+    if caller is not None:
+        path = f" (member by {' in '.join(caller['path'])})" if len(caller["path"]) > 1 else ""
+        say(f"the caller {'may' if caller['may_read'] else 'may not'} read it: {caller['because']}{path}")
 
 
 def erase(

@@ -32,10 +32,10 @@ def _status(said: dict[str, Any]) -> None:
     for one in said["held"]:
         say(f"held: {one['document']} ({one['step']}): {one['reason']}")
     say(f"{said['unreadable']} documents can be read by nobody")
-    for reason, count in said["unreadable_because"].items():
-        say(f"  {count}: {reason}")
-    if said["empty_documents"]:
-        say(f"{said['empty_documents']} documents have no text")
+    for one in said["unreadable_because"]:
+        say(f"  {one['documents']} because of {one['where']} ({one['source']}): {one['reason']}")
+    if said["empty"]:
+        say(f"{said['empty']} documents have no text, such as {', '.join(said['empty_documents'][:5])}")
     for source in said["sources"]:
         age = "never" if source["seconds_since_scan"] is None else f"{source['seconds_since_scan']:.0f} s ago"
         problem = f"; {source['problem']}" if source["problem"] else ""

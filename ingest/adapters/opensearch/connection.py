@@ -1,5 +1,6 @@
 """The client, made when it is first needed and anew in every process."""
 
+import logging
 import os
 from collections.abc import Sequence
 from threading import Lock
@@ -9,6 +10,9 @@ from urllib.parse import urlsplit
 from opensearchpy import OpenSearch
 
 from ingest.adapters.opensearch.settings import OpenSearchSettings
+
+# The client logs each failed request with a traceback, which Python prints where nobody listens; ours is one line.
+logging.getLogger("opensearch").addHandler(logging.NullHandler())
 
 CONNECTIONS = 16
 """How many threads may talk to one host at once without waiting for each other."""

@@ -1,0 +1,75 @@
+"""A made-up body of documents: as many as wanted, always the same, each section one chunk of 60 words."""
+
+import os
+import random
+import time
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+
+SECTIONS = 10
+"""Sections, and so chunks, in a document."""
+_WORDS_IN_SECTION = 60
+_DOCUMENTS_IN_FOLDER = 100
+_HOUR_S = 3_600.0
+
+_SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
+
+
+def _vocabulary() -> list[str]:
+    chosen = random.Random(1)
+    return ["".join(chosen.choices(_SYLLABLES, k=chosen.choice((2, 2, 3)))) for _ in range(12_000)]
+
+
+class Corpus:
+    """Documents numbered from 0 in a directory tree; words are as unevenly frequent as those of a language."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._words = _vocabulary()
+        self._weights = list(accumulate(1 / (rank + 3) for rank in range(len(self._words))))
+        self._random = random.Random(2)
+        self.documents = 0
+
+    def grow(self, chunks: int) -> Iterator[int]:
+        """Write documents until there are so many chunks; gives how many a document brought."""
+        while self.documents * SECTIONS < chunks:
+            path = self.path(self.documents)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self._document(self.documents))
+            old = time.time() - _HOUR_S  # a scan looks again at files that changed within 2 s of their look
+            os.utime(path, (old, old))
+            self.documents += 1
+            yield SECTIONS
+
+    def key(self, number: int) -> str:
+        """The key of a document."""
+        return f"folder{number // _DOCUMENTS_IN_FOLDER:03}/document{number:05}.md"
+
+    def path(self, number: int) -> Path:
+        """Its file."""
+        return self.root / self.key(number)
+
+    def some(self) -> int:
+        """A document, by chance."""
+        return self._random.randrange(self.documents)
+
+    def edited(self, number: int, marker: str) -> str:
+        """The text of a document with the paragraph of one section rewritten; the new one holds `marker`."""
+        sections = self.path(number).read_text().split("\n\n## ")
+        at = self._random.randrange(1, len(sections))
+        heading = sections[at].partition("\n")[0]
+        sections[at] = f"{heading}\n\n{self._paragraph()} {marker}."
+        return "\n\n## ".join(sections).rstrip("\n") + "\n"
+
+    def _document(self, number: int) -> str:
+        sections = [f"## {' '.join(self._some_words(3))}\n\n{self._paragraph()}" for _ in range(SECTIONS)]
+        return "\n\n".join([f"# Document {number}", *sections]) + "\n"
+
+    def _paragraph(self) -> str:
+        words = self._some_words(_WORDS_IN_SECTION)
+        sentences = [" ".join(words[start : start + 12]) for start in range(0, len(words), 12)]
+        return ". ".join(sentences) + "."
+
+    def _some_words(self, number: int) -> list[str]:
+        return self._random.choices(self._words, cum_weights=self._weights, k=number)

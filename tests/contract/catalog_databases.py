@@ -1,0 +1,78 @@
+"""Fresh catalogs for tests, in milliseconds: migrated once, then copied (SQLite) or emptied (PostgreSQL)."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import delete, update
+from sqlalchemy.engine import make_url
+
+from ingest.catalog.database import Database
+from ingest.catalog.migrate import upgrade
+from ingest.catalog.tables import access_clock, metadata, principals
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Database]:
+    """A database that is closed at the end."""
+    database = Database(url)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def sqlite_template(folder: Path) -> Path:
+    """A migrated SQLite file to copy."""
+    file = folder / "template.db"
+    with opened(f"sqlite:///{file}") as database:
+        upgrade(database)
+        with database.engine.connect() as connection:
+            connection.exec_driver_sql("ROLLBACK")  # a checkpoint needs no transaction
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    return file
+
+
+@contextmanager
+def sqlite_copy(template: Path, folder: Path) -> Iterator[Database]:
+    """A fresh copy of a migrated file."""
+    file = folder / f"{uuid4().hex}.db"
+    shutil.copyfile(template, file)
+    with opened(f"sqlite:///{file}") as database:
+        yield database
+
+
+@contextmanager
+def postgresql_migrated(server_url: str) -> Iterator[Database]:
+    """A migrated PostgreSQL database, dropped at the end. Share it: `emptied` is much faster than a new one."""
+    with postgresql_empty(server_url) as url, opened(url) as database:
+        upgrade(database)
+        yield database
+
+
+def emptied(database: Database) -> Database:
+    """The same database with no rows but those that every catalog has."""
+    with database.write() as tx:
+        for table in reversed(metadata.sorted_tables):
+            if table is not access_clock:
+                tx.execute(delete(table).where(principals.c.id != 0) if table is principals else delete(table))
+        tx.execute(update(access_clock).values(value=0))
+    return database
+
+
+@contextmanager
+def postgresql_empty(server_url: str) -> Iterator[str]:
+    """URL of a new database, dropped at the end with whoever is still connected."""
+    server = make_url(server_url)
+    name = f"test_catalog_{uuid4().hex}"
+    libpq_url = server.set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(libpq_url, autocommit=True) as admin:
+        admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            yield server.set(database=name).render_as_string(hide_password=False)
+        finally:
+            admin.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -1,0 +1,1 @@
+"""The whole line on real input: from files and groups to answers."""

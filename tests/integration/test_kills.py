@@ -1,0 +1,124 @@
+"""`kill -9` at every step boundary and at random moments: the next run converges, and embeds nothing twice."""
+
+import multiprocessing
+import random
+import re
+import signal
+import time
+from collections import Counter
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+
+from ingest.bootstrap import bootstrap
+from tests.integration import kill_victim
+from tests.integration.watched import (
+    CALL_INPUTS,
+    as_it_stands,
+    change_something,
+    differences,
+    model_of,
+    new_library,
+    settings_of,
+    wait_until,
+)
+from worker.runner import Once, run_once
+
+ROOT = Path(__file__).parents[2]
+POINTS = sorted(
+    {
+        name
+        for package in ("ingest", "worker")
+        for file in (ROOT / package).rglob("*.py")
+        for name in re.findall(r'\bfailpoint\(\s*"([^"]+)"', file.read_text())
+    }
+)
+"""Every failpoint that the code has: a new one is killed at without anybody thinking of it."""
+IN_A_CHILD = {"edge.child_optimised"}
+"""Passed in a child process of the process under test, which outlives it."""
+AGAIN = [f"{name}:kill:3" for name in POINTS if name.partition(".")[0] in {"claim", "embed", "stage", "publish", "look"}]
+TOPICS, RANDOM_KILLS = 16, 20
+
+# forked from a process that has imported everything already: a victim is at work within milliseconds
+VICTIMS = multiprocessing.get_context("forkserver")
+VICTIMS.set_forkserver_preload(["tests.integration.kill_victim"])
+
+
+def ended(victim: BaseProcess, within_s: float) -> int | None:
+    victim.join(within_s)
+    code = victim.exitcode
+    if code is None:
+        victim.kill()
+        victim.join()
+    return code
+
+
+def recover(base: Path) -> Once:
+    """What `lockstep run --once` does after a kill; then everything must agree."""
+    with bootstrap(settings_of(base), model=model_of(base)) as lockstep:
+        once = run_once(lockstep)
+        assert once.problems == []
+        assert differences(lockstep, as_it_stands(base)) == []
+        audited = lockstep.audit.run()
+        assert audited.clean, audited
+        again = run_once(lockstep)
+        assert (again.mended, again.drained.documents, again.drained.embedded) == (None, 0, 0)
+    return once
+
+
+def embedded_twice(base: Path) -> int:
+    """Inputs that the model was given more than once, by all processes together."""
+    lines = (base / "calls").read_text().splitlines()
+    return sum(times - 1 for line, times in Counter(lines).items() if line.startswith("passage"))
+
+
+def test_the_victim_passes_every_failpoint_when_nobody_kills_it(tmp_path: Path) -> None:
+    new_library(tmp_path, TOPICS)
+    victim = VICTIMS.Process(target=kill_victim.steps, args=(tmp_path,))
+    victim.start()
+    assert ended(victim, 60) == 0
+    assert recover(tmp_path).mended is None
+    assert embedded_twice(tmp_path) == 0
+
+
+@pytest.mark.parametrize("point", [*(f"{name}:kill" for name in POINTS), *AGAIN])
+def test_a_run_killed_at_a_step_boundary_converges(tmp_path: Path, point: str) -> None:
+    new_library(tmp_path, TOPICS)
+    victim = VICTIMS.Process(target=kill_victim.steps, args=(tmp_path, point))
+    victim.start()
+    code = ended(victim, 60)
+    if point.partition(":")[0] in IN_A_CHILD:
+        assert code == 0
+    else:
+        assert code == -signal.SIGKILL, f"{point} is not passed by tests.integration.kill_victim"
+    recover(tmp_path)
+    assert embedded_twice(tmp_path) <= CALL_INPUTS
+
+
+@pytest.mark.timeout(180)
+def test_a_run_killed_at_random_moments_converges_each_time(tmp_path: Path) -> None:
+    random_ = random.Random(7)
+    library = new_library(tmp_path, 40)
+    mended = 0
+    for kill in range(RANDOM_KILLS):
+        (tmp_path / "opened").unlink(missing_ok=True)
+        for i in range(8):
+            change_something(library, random_, 1_000 * kill + i)
+        victim = VICTIMS.Process(target=kill_victim.run, args=(tmp_path,))
+        victim.start()
+        try:
+            wait_until((tmp_path / "opened").exists, 20, "the victim runs")
+            dies_at = time.monotonic() + random_.uniform(0.0, 0.8)
+            for i in range(100, 200):
+                if victim.exitcode is not None or time.monotonic() >= dies_at:
+                    break
+                change_something(library, random_, 1_000 * kill + i)
+                victim.join(random_.uniform(0.0, 0.05))  # a pause that ends when the victim does
+        finally:
+            victim.kill()
+            victim.join()
+        mended += recover(tmp_path).mended is not None
+        assert embedded_twice(tmp_path) <= CALL_INPUTS * (kill + 1)
+    print(f"{RANDOM_KILLS} kills, {mended} mended, {embedded_twice(tmp_path)} inputs embedded twice")
+    assert mended >= RANDOM_KILLS // 2

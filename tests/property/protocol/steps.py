@@ -1,0 +1,398 @@
+"""The steps that a run is made of, with how often each is taken."""
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ingest.adapters.memory.faults import Fault
+from ingest.errors import ContentUnreadable, GenerationMismatch, Refused, SourceUnsettled
+from ingest.model.event import DocumentDeleted, DocumentHint
+from tests.property.protocol.answers import Asked
+from tests.property.protocol.changes import CHANGES
+from tests.property.protocol.crash import POINTS, somewhere
+from tests.property.protocol.rig import DAY_S, LEASE_S, SteppedHeartbeat
+from tests.property.protocol.stores import BUSY
+from tests.property.protocol.strands import Process, Stop
+from tests.property.protocol.violation import Violation
+from tests.property.protocol.world import CALLERS, World
+
+Step = Callable[[World, random.Random], bool]
+"""Does one thing; False when there was nothing to do it to."""
+
+HELD_MOST = 4
+STOPPED: dict[str, float] = {
+    "accept": 1,
+    "look": 5,
+    "folder look": 6,
+    "index": 12,
+    "access": 5,
+    "orphans": 1,
+    "vacuum": 4,
+    "scan": 1,
+    "sync": 3,
+    "repair": 1,
+    "ask": 4,
+}
+LINE = ("accept", "folder look", "look", "index")
+KINDS: dict[str, float] = {
+    "accept": 5,
+    "look": 14,
+    "folder look": 10,
+    "index": 20,
+    "access": 20,
+    "orphans": 5,
+    "scan end": 6,
+    # these find something to do at any time
+    "vacuum": 1.0,
+    "scan": 0.7,
+    "sync": 1.5,
+    "repair": 0.3,
+    "retention": 0.2,
+    "ask": 3.0,
+}
+
+
+def _pick(weights: Mapping[str, float], rng: random.Random) -> str:
+    return rng.choices(list(weights), list(weights.values()))[0]
+
+
+def _kind(world: World, rng: random.Random) -> str:
+    """A kind of process, mostly one that has something to do."""
+    due = world.due()
+    return _pick({kind: weight * (1.0 if due.get(kind, 1) else 0.02) for kind, weight in KINDS.items()}, rng)
+
+
+def run(world: World, rng: random.Random, kind: str | None = None) -> bool:
+    """A process from its start to its end."""
+    kind = kind or _kind(world, rng)
+    found = world.work(kind, rng)
+    if found is None:
+        return False
+    world.start(kind, found[0], **found[1])
+    return True
+
+
+def _stopped(world: World, rng: random.Random, *, crash: bool) -> bool:
+    kind = _pick(STOPPED, rng)
+    if len(world.held) >= HELD_MOST and not crash:
+        return False
+    if rng.random() < 0.7:
+        _feed(world, rng, kind)
+    found = world.work(kind, rng)
+    if found is None:
+        return False
+    world.start(kind, found[0], somewhere(kind, rng, crash=crash), **found[1])
+    return True
+
+
+_BEFORE = {
+    "index": "edit",
+    "look": "edit",
+    "accept": "edit",
+    "folder look": "move_folder",
+    "access": "toggle",
+    "sync": "join",
+    "orphans": "delete_folder",
+}
+
+
+def _feed(world: World, rng: random.Random, kind: str) -> None:
+    """Let what comes before a kind of process happen, so that there is something for it to do."""
+    if change := _BEFORE.get(kind):
+        world.oracle.tick()
+        CHANGES[change](world.changes, rng)
+    if kind == "repair":
+        lose_record(world, rng)
+    if kind == "vacuum":
+        world.rig.time.pass_(LEASE_S + 1)
+    before = {"access": LINE[:2], "orphans": LINE[:2]}.get(kind, LINE[: LINE.index(kind)] if kind in LINE else ())
+    for earlier in before:
+        run(world, rng, earlier)
+
+
+def drain(world: World, rng: random.Random) -> bool:
+    """What waits goes one step on, everywhere."""
+    for kind in (*LINE, "access"):
+        run(world, rng, kind)
+    return True
+
+
+def hold(world: World, rng: random.Random) -> bool:
+    """A process that is held on its way."""
+    return _stopped(world, rng, crash=False)
+
+
+def crash(world: World, rng: random.Random) -> bool:
+    """A process that dies on its way."""
+    return _stopped(world, rng, crash=True)
+
+
+def go_on(world: World, rng: random.Random) -> bool:
+    """A held process goes on: to its end, to another point, or to its death there."""
+    if not world.held:
+        return False
+    process = rng.choice(world.held)
+    stops = process.kind in POINTS and rng.random() < 0.5
+    world.go_on(process, somewhere(process.kind, rng, crash=rng.random() < 0.2) if stops else None)
+    return True
+
+
+def disturb(world: World, rng: random.Random) -> bool:
+    """Something changes just where a held process is at work, is acknowledged, and the process goes on."""
+    if not world.held:
+        return False
+    process = rng.choice(world.held)
+    world.oracle.tick()
+    if process.kind == "ask" and rng.random() < 0.6:
+        change = rng.choice(["toggle", "allow", "leave", "join"])
+        CHANGES[change](world.changes, rng)
+        if change in {"leave", "join"}:
+            run(world, rng, "sync")
+    else:
+        keys = list(process.facts.get("reads", {})) or world.changes.documents
+        if not keys or not world.changes.at(rng.choice(keys), rng):
+            return False
+    hints, world.changes.hints = world.changes.hints, []
+    world.start("accept", world.accepting(hints, [f"e{rng.getrandbits(60)}" for _ in hints]))
+    if rng.random() < 0.6:
+        drain(world, rng)
+    if process in world.held and rng.random() < 0.7:
+        world.go_on(process)
+    return True
+
+
+def kill(world: World, rng: random.Random) -> bool:
+    """A held process dies."""
+    if not world.held:
+        return False
+    world.kill(rng.choice(world.held))
+    return True
+
+
+def ask(world: World, rng: random.Random) -> bool:
+    """A reader, without a pause."""
+    return run(world, rng, "ask")
+
+
+def short_while(world: World, rng: random.Random) -> bool:
+    """Some time passes."""
+    world.rig.time.pass_(rng.choice([0.06, 0.6, 1.1, 6.0]))
+    return True
+
+
+def long_while(world: World, rng: random.Random) -> bool:
+    """Leases end, and so do grace periods. Living workers may or may not have renewed theirs."""
+    world.rig.time.pass_(LEASE_S / 2)
+    if rng.random() < 0.2 and world.rig.floor.writer is None:
+        for beat in list(SteppedHeartbeat.alive):
+            world.start("beat", beat.beat)
+    world.rig.time.pass_(LEASE_S / 2 + 1)
+    return True
+
+
+def day(world: World, rng: random.Random) -> bool:
+    """A day passes: no worker and no message is as late as that."""
+    world.finish_all()
+    world.rig.sent.again.clear()
+    world.rig.time.pass_(DAY_S * rng.choice([1.1, 40]))
+    return True
+
+
+_FAULTS: dict[str, tuple[str, ...]] = {
+    "lexical": ("add", "patch_access", "delete", "search", "refresh", "ids"),
+    "vector": ("add", "patch_access", "delete", "search", "refresh", "fetch"),
+    "source": ("document", "folder", "listing", "identity"),
+    "directory": ("memberships",),
+    "model": ("embed",),
+}
+
+
+def fault(world: World, rng: random.Random) -> bool:
+    """The next call of one fake fails: before, in the middle, or after it was applied."""
+    where = rng.choice(list(_FAULTS))
+    call = rng.choice(_FAULTS[where])
+    fault_ = Fault(applied=rng.choice([0.0, 0.5, 1.0]))
+    if where == "source":
+        errors = [SourceUnsettled("it changed while it was read"), ContentUnreadable("its bytes make no text")]
+        fault_ = rng.choice([fault_, Fault(error=errors[0]), Fault(error=errors[call == "document"])])
+    elif where == "model":
+        fault_ = BUSY
+    world.faults[where].fail_next(call, fault_)
+    return True
+
+
+def deliver_again(world: World, rng: random.Random) -> bool:
+    """A network delivers an old `add` once more."""
+    return world.rig.sent.deliver(rng)
+
+
+def lose_hints(world: World, rng: random.Random) -> bool:
+    """Hints are lost."""
+    if not world.changes.hints:
+        return False
+    world.changes.hints = [hint for hint in world.changes.hints if rng.random() < 0.5]
+    return True
+
+
+def early_hint(world: World, rng: random.Random) -> bool:
+    """A hint about something that has not changed, or is not there."""
+    world.changes.hints.append(DocumentHint(rng.choice([*world.changes.documents, "a/0.md", "b/x/1.md"])))
+    return True
+
+
+def replay(world: World, rng: random.Random) -> bool:
+    """Events that were accepted come again under their ids: nothing changes (P7)."""
+    if not world.accepted or world.rig.floor.writer is not None:
+        return False
+    chosen = rng.sample(world.accepted, min(3, len(world.accepted)))
+    before = world.oracle.catalog
+    process = world.start("replay", lambda: world.rig.acceptor.accept(
+        world.rig.source, [event for event, _ in chosen], [i for _, i in chosen]
+    ))
+    if process.main.result or world.oracle.catalog != before:
+        raise Violation("P7", f"events that were accepted before changed something: {[str(e) for e, _ in chosen]}")
+    return True
+
+
+def other_body(world: World, rng: random.Random) -> bool:
+    """A known event id with another body is refused."""
+    if not world.accepted or world.rig.floor.writer is not None:
+        return False
+    event_id = rng.choice(world.accepted)[1]
+    other = DocumentHint("b/never.md")
+    process = world.start("conflict", lambda: world.rig.acceptor.accept(world.rig.source, [other], [event_id]))
+    if not isinstance(process.error, Refused):
+        raise Violation("P7", "an event id was taken for two bodies")
+    world.occurrences.count("refusal", "an event id with another body")
+    return True
+
+
+def explicit_delete(world: World, rng: random.Random) -> bool:
+    """A delete that is believed; the file goes before, or stays and is found again."""
+    if not world.changes.documents:
+        return False
+    key = rng.choice(world.changes.documents)
+    if rng.random() < 0.7:
+        world.rig.tree.remove(key)
+    world.changes.hints.append(DocumentHint(key))
+    stop = Stop("accept.after_commit", crash=True) if rng.random() < 0.2 else None
+    world.start("accept", world.accepting([DocumentDeleted(key)], [f"d{rng.getrandbits(60)}"]), stop)
+    return True
+
+
+def lose_record(world: World, rng: random.Random) -> bool:
+    """A store loses a record, as after a restore from an old backup."""
+    store = rng.choice([world.rig.lexical, world.rig.vector])
+    there = sorted(store.findable())
+    if not there:
+        return False
+    record = rng.choice(there)
+    store.lose(record)
+    world.oracle.lost.add(record)
+    return True
+
+
+def refused_questions(world: World, rng: random.Random) -> bool:
+    """Questions that cannot be answered as they are asked."""
+    asked = Asked("ann", None)
+    question = asked.question(CALLERS["ann"])
+    small = rng.choice([1, 2])
+    limited: Any = world.rig.searcher(closure_limit=small)
+    process = world.start("ask", lambda: limited.search(question), asked=asked, limit=small)
+    groups = len(world.oracle.closures["ann"])
+    if groups > small + 2 and process.error is None:
+        raise Violation("P3", f"a caller in {groups} groups was answered under a limit of {small}")
+    other = type(world.rig.model)(lambda _: None, world.rig.model_faults)
+    other._weights = "other"
+    process = world.start("other model", lambda: world.rig.searcher(model=other).search(question))
+    if not isinstance(process.error, GenerationMismatch):
+        raise Violation("P2", "a question was compared with vectors of another model")
+    return True
+
+
+def kill_again_and_again(world: World, rng: random.Random) -> bool:
+    """A document whose worker dies whenever it comes to it is held in the end."""
+    kind = rng.choice(["index", "look"])
+    point = rng.choice(POINTS[kind][1:4])
+    world.finish_all()
+    for _ in range(7):
+        process: Process = world.start(kind, world.work(kind, rng)[0], Stop(point, crash=True))  # type: ignore[index]
+        if not process.dying:
+            return True
+        world.rig.time.pass_(LEASE_S + 1)
+    return True
+
+
+def _changing(name: str) -> Step:
+    return lambda world, rng: (world.oracle.tick() > 0) and CHANGES[name](world.changes, rng)
+
+
+WEIGHTS: dict[str, float] = {
+    "create": 7,
+    "edit": 12,
+    "take_back": 2,
+    "spoil": 0.5,
+    "close": 0.5,
+    "delete": 2,
+    "move": 3,
+    "swap": 0.7,
+    "move_folder": 1.2,
+    "delete_folder": 0.5,
+    "allow": 5,
+    "toggle": 5,
+    "break_access": 0.4,
+    "remove_access": 1,
+    "join": 3,
+    "leave": 3,
+    "run": 40,
+    "drain": 12,
+    "hold": 22,
+    "crash": 14,
+    "go_on": 20,
+    "disturb": 16,
+    "kill": 2,
+    "ask": 12,
+    "short_while": 10,
+    "long_while": 6,
+    "day": 0.3,
+    "fault": 5,
+    "deliver_again": 3,
+    "lose_hints": 1.5,
+    "early_hint": 1.5,
+    "replay": 2,
+    "other_body": 0.3,
+    "explicit_delete": 1.2,
+    "lose_record": 0.6,
+    "refused_questions": 0.7,
+    "kill_again_and_again": 0.4,
+}
+
+STEPS: dict[str, Step] = {
+    **{name: _changing(name) for name in CHANGES},
+    **{
+        step.__name__: step
+        for step in (
+            run,
+            hold,
+            crash,
+            drain,
+            go_on,
+            disturb,
+            kill,
+            ask,
+            short_while,
+            long_while,
+            day,
+            fault,
+            deliver_again,
+            lose_hints,
+            early_hint,
+            replay,
+            other_body,
+            explicit_delete,
+            lose_record,
+            refused_questions,
+            kill_again_and_again,
+        )
+    },
+}
