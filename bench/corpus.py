@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
-SECTIONS = 10
-"""Sections, and so chunks, in a document."""
 _WORDS_IN_SECTION = 60
 _DOCUMENTS_IN_FOLDER = 100
 _HOUR_S = 3_600.0
@@ -24,8 +22,10 @@ def _vocabulary() -> list[str]:
 class Corpus:
     """Documents numbered from 0 in a directory tree; words are as unevenly frequent as those of a language."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, sections: int = 10) -> None:
+        """Each section is one chunk."""
         self.root = root
+        self.sections = sections
         self._words = _vocabulary()
         self._weights = list(accumulate(1 / (rank + 3) for rank in range(len(self._words))))
         self._random = random.Random(2)
@@ -33,14 +33,14 @@ class Corpus:
 
     def grow(self, chunks: int) -> Iterator[int]:
         """Write documents until there are so many chunks; gives how many a document brought."""
-        while self.documents * SECTIONS < chunks:
+        while self.documents * self.sections < chunks:
             path = self.path(self.documents)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(self._document(self.documents))
             old = time.time() - _HOUR_S  # a scan looks again at files that changed within 2 s of their look
             os.utime(path, (old, old))
             self.documents += 1
-            yield SECTIONS
+            yield self.sections
 
     def key(self, number: int) -> str:
         """The key of a document."""
@@ -63,7 +63,7 @@ class Corpus:
         return "\n\n## ".join(sections).rstrip("\n") + "\n"
 
     def _document(self, number: int) -> str:
-        sections = [f"## {' '.join(self._some_words(3))}\n\n{self._paragraph()}" for _ in range(SECTIONS)]
+        sections = [f"## {' '.join(self._some_words(3))}\n\n{self._paragraph()}" for _ in range(self.sections)]
         return "\n\n".join([f"# Document {number}", *sections]) + "\n"
 
     def _paragraph(self) -> str:

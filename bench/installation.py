@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.progress import Progress
 
-from bench.corpus import SECTIONS, Corpus
+from bench.corpus import Corpus
 from ingest.bootstrap import bootstrap
 from ingest.indexing.pipeline import Drained
 from ingest.lockstep import Lockstep
@@ -42,7 +42,7 @@ def installation(folder: Path, model: EmbeddingModel, documents: Path | None = N
 
 def fill(lockstep: Lockstep, corpus: Corpus, chunks: int, progress: Progress) -> None:
     """Write documents and index them until the installation holds so many chunks."""
-    missing = chunks - corpus.documents * SECTIONS
+    missing = chunks - corpus.documents * corpus.sections
     task = progress.add_task(f"writing {chunks:,} chunks", total=max(missing, 0))
     for brought in corpus.grow(chunks):
         progress.advance(task, brought)

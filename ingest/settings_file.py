@@ -1,7 +1,7 @@
 """Find and read the settings file; say in one line what is wrong with it and what to write instead."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,28 +63,43 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
 
 
 def _explain(detail: ErrorDetails) -> str:
-    path = [str(part) for part in detail["loc"]]
+    path, section = _walk([str(part) for part in detail["loc"]])
     key = ".".join(path)
     if detail["type"] == "extra_forbidden":
-        known = _keys_at(Settings, path[:-1])
+        known = list(section.model_fields) if section else []
         close = difflib.get_close_matches(path[-1], known, n=1, cutoff=0.4)
         hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(sorted(known))}"
         return f"unknown key {key}: {hint}"
     return f"{key}: {detail['msg']}"
 
 
-def _keys_at(model: Any, path: Iterable[str]) -> list[str]:
-    """Keys of the section at a path, as far as types tell."""
+def _walk(path: Sequence[str]) -> tuple[list[str], type[BaseModel] | None]:
+    """A place in the settings as people write it, and the section that its last key stands in, as far as types tell.
+
+    The validator names a section with several kinds by its kind (`lexical.opensearch.hosts`): that is no key.
+    """
+    keys: list[str] = []
+    inside: list[type[BaseModel]] = [Settings]
+    section: type[BaseModel] | None = None
     for part in path:
-        if not (isinstance(model, type) and issubclass(model, BaseModel)):
-            return []
-        found = model.model_fields.get(part)
-        if found is not None:
-            model = found.annotation
-        nested = [t for t in _arguments(model) if isinstance(t, type) and issubclass(t, BaseModel)]
-        if nested:
-            model = nested[0]
-    return list(model.model_fields) if isinstance(model, type) and issubclass(model, BaseModel) else []
+        of_kind = [model for model in inside if keys and part in _arguments(_annotation(model, "kind"))]
+        if len(inside) > 1 and of_kind:
+            inside = of_kind
+            continue
+        keys.append(part)
+        section = inside[0] if inside else None
+        inside = _sections(_annotation(section, part)) if section and part in section.model_fields else inside[:1]
+    return keys, section
+
+
+def _annotation(model: type[BaseModel], field: str) -> Any:
+    found = model.model_fields.get(field)
+    return found.annotation if found else None
+
+
+def _sections(annotation: Any) -> list[type[BaseModel]]:
+    """The sections that a key holds: itself, one of several kinds, or the values of a mapping by name."""
+    return [t for t in (annotation, *_arguments(annotation)) if isinstance(t, type) and issubclass(t, BaseModel)]
 
 
 def _arguments(annotation: Any) -> tuple[Any, ...]:

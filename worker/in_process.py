@@ -4,7 +4,7 @@ from contextlib import closing
 from typing import Any
 
 from ingest.bootstrap import bootstrap
-from ingest.catalog import marks
+from ingest.catalog import marks, sources
 from ingest.lockstep import Lockstep
 from ingest.operator.doctor import doctor
 from ingest.parts import Parts
@@ -30,7 +30,7 @@ def perform_opened(lockstep: Lockstep, operation: str, parameters: dict[str, Any
     process until it is done, so that its own end is noticed too.
     """
     known = OPERATIONS.get(operation)
-    if not lockstep.settings.embedded or known is None or not (known.asks_stores or known.writes_stores):
+    if not lockstep.settings.embedded or known is None:
         return perform(lockstep, operation, parameters)
     clean = _clean(lockstep)
     if known.asks_stores and not clean:
@@ -43,9 +43,21 @@ def perform_opened(lockstep: Lockstep, operation: str, parameters: dict[str, Any
         return perform(lockstep, operation, parameters)
     mark_running(lockstep)
     answer = perform(lockstep, operation, parameters)
+    if known.leaves_work:
+        _finish(lockstep)
     if clean:
         mark_stopped(lockstep)
     return answer
+
+
+def _finish(lockstep: Lockstep) -> None:
+    """What a running process would do next."""
+    lockstep.drain()
+    for source in lockstep.sources:
+        with lockstep.database.read() as tx:
+            live = sources.get(tx, source.id).state == "live"
+        if live:
+            lockstep.scan(source).finish()
 
 
 def _clean(lockstep: Lockstep) -> bool:

@@ -5,13 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ingest.catalog import sources
 from ingest.errors import Refused
 from ingest.lockstep import Lockstep
 from ingest.model.principal import PUBLIC, Principal, parse_principal
 from ingest.model.query import Question
+from ingest.operator.approve import approve
 from ingest.operator.doctor import doctor
 from ingest.operator.erase import erase
 from ingest.operator.explain import explain
@@ -20,7 +21,7 @@ from ingest.operator.preview import preview
 from ingest.operator.retry import retry
 from ingest.operator.show import show
 from ingest.operator.sources import remove_source
-from ingest.operator.status import status
+from ingest.operator.status import list_sources, status
 
 
 class Parameters(BaseModel):
@@ -72,6 +73,8 @@ class Operation:
     asks_stores: bool = False
     """Its answer comes from the stores: they have to agree with the catalog."""
     writes_stores: bool = False
+    leaves_work: bool = False
+    """It leaves work that a running process does in the background; without one it is done before the answer."""
 
 
 def callers_of(lockstep: Lockstep, named: list[str]) -> frozenset[Principal]:
@@ -102,14 +105,6 @@ def _retry(lockstep: Lockstep, asked: Documents) -> Any:
     return {"retried": done}
 
 
-def _approve(lockstep: Lockstep, asked: SourceName) -> Any:
-    with lockstep.database.write() as tx:
-        source_id = sources.named(tx, asked.source)
-        if source_id is None:
-            raise Refused(f"no source {asked.source!r}: `lockstep source list` names them")
-        return {"source": asked.source, "approved": sources.approve_drop(tx, source_id)}
-
-
 def _audit(lockstep: Lockstep, asked: Repair) -> Any:
     audited = lockstep.audit.run()
     answer = {**dataclasses.asdict(audited), "clean": audited.clean}
@@ -133,12 +128,16 @@ OPERATIONS: dict[str, Operation] = {
     "access": Operation(Document, lambda opened, asked: explain(opened, asked.document, _named(opened, asked))),
     "plan": Operation(Documents, lambda opened, asked: {"plans": preview(opened, asked.documents)}),
     "status": Operation(Parameters, lambda opened, _: status(opened)),
-    "retry": Operation(Documents, _retry),
-    "approve": Operation(SourceName, _approve),
+    "retry": Operation(Documents, _retry, writes_stores=True, leaves_work=True),
+    "approve": Operation(
+        SourceName, lambda opened, asked: approve(opened, asked.source), writes_stores=True, leaves_work=True
+    ),
     "vacuum": Operation(Parameters, lambda opened, _: opened.vacuum.run(), writes_stores=True),
     "audit": Operation(Repair, _audit, writes_stores=True),
-    "sources": Operation(Parameters, lambda opened, _: {"sources": status(opened).sources}),
-    "remove-source": Operation(SourceName, lambda opened, asked: remove_source(opened, asked.source)),
+    "sources": Operation(Parameters, lambda opened, _: {"sources": list_sources(opened)}),
+    "remove-source": Operation(
+        SourceName, lambda opened, asked: remove_source(opened, asked.source), writes_stores=True, leaves_work=True
+    ),
     "unsync": Operation(Parameters, _unsync),
     "erase": Operation(Document, lambda opened, asked: erase(opened, asked.document), writes_stores=True),
     "doctor": Operation(Parameters, lambda opened, _: {"findings": doctor(opened)}),
@@ -152,8 +151,9 @@ def perform(lockstep: Lockstep, name: str, parameters: dict[str, Any]) -> dict[s
         raise Refused(f"no operation {name!r}: known are {', '.join(OPERATIONS)}")
     try:
         asked = operation.takes(**parameters)
-    except ValueError as error:
-        raise Refused(f"{name}: {' '.join(str(error).split())}") from error
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        raise Refused(f"{name}: {wrong}") from error
     answer = plain(operation.does(lockstep, asked))
     return answer if isinstance(answer, dict) else {"answer": answer}
 

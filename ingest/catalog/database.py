@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Double, Engine, Row, Table, create_engine, event, text
+from sqlalchemy import Connection, Double, Engine, Row, Select, Table, create_engine, event, select, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import OperationalError
@@ -15,7 +15,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from ingest.errors import StoreFull, StoreUnavailable
 
-__all__ = ["AnyRow", "Connection", "Database", "db_now", "insert_new", "ping"]
+__all__ = ["AnyRow", "Connection", "Database", "db_now", "for_change", "insert_new", "now", "ping"]
 
 AnyRow = Row[*tuple[Any, ...]]
 
@@ -39,6 +39,11 @@ def _now_postgresql(_element: db_now, _compiler: Any, **_: Any) -> str:
 @compiles(db_now, "sqlite")
 def _now_sqlite(_element: db_now, _compiler: Any, **_: Any) -> str:
     return "((julianday('now') - 2440587.5) * 86400.0)"
+
+
+def now(tx: Connection) -> float:
+    """What the database's clock says."""
+    return tx.execute(select(db_now())).scalar_one()
 
 
 class Database:
@@ -80,6 +85,20 @@ class Database:
         self._writer.dispose()
         if self._reader is not self._writer:
             self._reader.dispose()
+
+
+SelectT = TypeVar("SelectT", bound=Select[Any])
+
+
+def for_change(statement: SelectT, *, skip_locked: bool = False) -> SelectT:
+    """Lock the rows of a SELECT against change, on tables that other tables reference. SQLite has one writer.
+
+    FOR NO KEY UPDATE, since an INSERT that references a row locks its key, and FOR UPDATE is in the way of that:
+    1) accept locks a document, and waits for its indexing row
+    2) stage, which holds that row, inserts a record that references the document, and waits for 1)
+    Here 2) goes on at once. Tests: tests/fault/test_lock_order.py
+    """
+    return statement.with_for_update(key_share=True, skip_locked=skip_locked)
 
 
 def insert_new(tx: Connection, table: Table) -> Any:

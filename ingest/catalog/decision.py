@@ -86,10 +86,10 @@ stamped AS MATERIALIZED (
 allowed AS (
   SELECT c.id, CASE WHEN c.to_epoch IS NULL THEN 0 ELSE 1 END AS closed,
     CASE WHEN c.to_epoch IS NULL THEN c.behind_at ELSE coalesce(c.stale_since, -1) END AS stale_at,
-    CASE WHEN f.opened_at > c.opened_at THEN f.opened_at ELSE c.opened_at END AS opened_at
-  FROM candidate c JOIN rule f ON f.leaf = c.folder_id LEFT JOIN document_hit h ON h.object_id = c.document_id
-  WHERE f.rooted = 1 AND f.broken = 0 AND f.denied = 0 AND coalesce(h.denied, 0) = 0
-    AND CASE WHEN c.policy = 'stated' THEN coalesce(h.allowed, 0) ELSE f.allowed END = 1
+    CASE WHEN u.opened_at > c.opened_at THEN u.opened_at ELSE c.opened_at END AS opened_at
+  FROM candidate c JOIN rule u ON u.leaf = c.folder_id LEFT JOIN document_hit h ON h.object_id = c.document_id
+  WHERE u.rooted = 1 AND u.broken = 0 AND u.denied = 0 AND coalesce(h.denied, 0) = 0
+    AND CASE WHEN c.policy = 'stated' THEN coalesce(h.allowed, 0) ELSE u.allowed END = 1
 ),
 header AS (
   SELECT (SELECT count(*) FROM me) AS groups, (SELECT horizon FROM generations WHERE id = :generation) AS horizon

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Double, Update, and_, bindparam, case, delete, func, insert, select, update
 
-from ingest.catalog.database import AnyRow, db_now, insert_new
+from ingest.catalog.database import AnyRow, db_now, for_change, insert_new
 from ingest.catalog.folders import chains
 from ingest.catalog.tables import contents, documents, folders, records, sources, tombstones
 from ingest.model.access import PolicyKind
@@ -54,11 +54,8 @@ def ensure(tx: Connection, source_id: int, folder_id: int, name: str) -> tuple[i
     return found, False
 
 
-_LOCK = (
-    select(documents.c.id)
-    .where(documents.c.id.in_(bindparam("b_ids", expanding=True)))
-    .order_by(documents.c.id)
-    .with_for_update()
+_LOCK = for_change(
+    select(documents.c.id).where(documents.c.id.in_(bindparam("b_ids", expanding=True))).order_by(documents.c.id)
 )
 
 
@@ -117,9 +114,8 @@ def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[AnyRow]:
         .where(documents.c.look_ready_at <= db_now(), documents.c.deleted_at.is_(None))
         .order_by(documents.c.look_ready_at)
         .limit(limit)
-        .with_for_update(skip_locked=True)
     )
-    ids = list(tx.execute(due).scalars())
+    ids = list(tx.execute(for_change(due, skip_locked=True)).scalars())
     if not ids:
         return []
     statement = (
@@ -321,7 +317,7 @@ def in_folders(tx: Connection, folder_ids: Iterable[int], *, after: int = 0, lim
 def named(tx: Connection, folder_id: int, names: Collection[str]) -> list[AnyRow]:
     """Live documents of a folder by name, locked for change, in id order."""
     here = (documents.c.folder_id == folder_id, documents.c.name.in_(list(names)), documents.c.deleted_at.is_(None))
-    return list(tx.execute(select(documents).where(*here).order_by(documents.c.id).with_for_update()))
+    return list(tx.execute(for_change(select(documents).where(*here).order_by(documents.c.id))))
 
 
 def set_policy(tx: Connection, document_id: int, kind: PolicyKind) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, func, literal, select, update
 
-from ingest.catalog.database import AnyRow, db_now, insert_new
+from ingest.catalog.database import AnyRow, db_now, for_change, insert_new
 from ingest.catalog.tables import folders
 from ingest.model.access import PolicyKind
 
@@ -171,9 +171,7 @@ def lock_shared(tx: Connection, folder_ids: Collection[int]) -> dict[int, int]:
 
 def lock(tx: Connection, folder_ids: Collection[int]) -> None:
     """Lock folders for change, in id order."""
-    tx.execute(
-        select(folders.c.id).where(folders.c.id.in_(list(folder_ids))).order_by(folders.c.id).with_for_update()
-    ).all()
+    tx.execute(for_change(select(folders.c.id).where(folders.c.id.in_(list(folder_ids))).order_by(folders.c.id))).all()
 
 
 def hint(tx: Connection, folder_id: int, settle_s: float) -> None:
@@ -196,9 +194,8 @@ def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[tuple[int, i
         .where(folders.c.look_ready_at <= db_now(), folders.c.deleted_at.is_(None))
         .order_by(folders.c.look_ready_at)
         .limit(limit)
-        .with_for_update(skip_locked=True)
     )
-    ids = list(tx.execute(due).scalars())
+    ids = list(tx.execute(for_change(due, skip_locked=True)).scalars())
     statement = (
         update(folders)
         .where(folders.c.id.in_(ids))
@@ -287,7 +284,7 @@ def get(tx: Connection, folder_id: int) -> AnyRow:
 def get_all(tx: Connection, folder_ids: Collection[int]) -> list[AnyRow]:
     """Several folders' rows, locked for change, in id order."""
     statement = select(folders).where(folders.c.id.in_(list(folder_ids))).order_by(folders.c.id)
-    return list(tx.execute(statement.with_for_update()))
+    return list(tx.execute(for_change(statement)))
 
 
 def of_source(tx: Connection, source_id: int) -> list[AnyRow]:
@@ -298,7 +295,7 @@ def of_source(tx: Connection, source_id: int) -> list[AnyRow]:
 def problems(tx: Connection, folder_ids: Collection[int]) -> dict[int, str]:
     """Why access files of folders cannot be used; folders without a problem are left out."""
     here = (folders.c.id.in_(list(folder_ids)), folders.c.problem.is_not(None))
-    return dict(tx.execute(select(folders.c.id, folders.c.problem).where(*here)).tuples().all())
+    return {row.id: row.problem for row in tx.execute(select(folders.c.id, folders.c.problem).where(*here))}
 
 
 def stamp(tx: Connection, folder_id: int, clock: int) -> None:
@@ -309,7 +306,7 @@ def stamp(tx: Connection, folder_id: int, clock: int) -> None:
 def lock_root(tx: Connection, source_id: int) -> None:
     """Serialise moves of folders within a source."""
     root = (folders.c.source_id == source_id, folders.c.parent_id.is_(None))
-    tx.execute(select(folders.c.id).where(*root).with_for_update()).all()
+    tx.execute(for_change(select(folders.c.id).where(*root))).all()
 
 
 def delete(tx: Connection, folder_id: int) -> list[int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, or_, select, update
 
-from ingest.catalog.database import AnyRow, db_now
+from ingest.catalog.database import AnyRow, db_now, for_change
 from ingest.catalog.tables import epoch_samples, generations
 
 MAINTAINED = ("building", "ready", "active", "soaking")
@@ -78,8 +78,8 @@ def lock_for_publish(tx: Connection, generation_id: int) -> int | None:
         generations.c.publishing_paused_until.is_(None),
         generations.c.publishing_paused_until < db_now(),
     )
-    statement = select(generations.c.epoch).where(generations.c.id == generation_id, open_).with_for_update()
-    return tx.execute(statement).scalar_one_or_none()
+    statement = select(generations.c.epoch).where(generations.c.id == generation_id, open_)
+    return tx.execute(for_change(statement)).scalar_one_or_none()
 
 
 def set_epoch(tx: Connection, generation_id: int, epoch: int) -> None:
@@ -110,7 +110,7 @@ def raise_horizon(tx: Connection, generation_id: int, grace_s: float) -> int:
         .order_by(epoch_samples.c.epoch.desc())
         .limit(1)
     ).scalar_one_or_none()
-    row = tx.execute(select(generations.c.horizon).where(generations.c.id == generation_id).with_for_update())
+    row = tx.execute(for_change(select(generations.c.horizon).where(generations.c.id == generation_id)))
     horizon = int(row.scalar_one())
     if past is not None and past > horizon:
         horizon = int(past)

@@ -2,16 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, exists, func, or_, select, update
 
-from ingest.catalog.database import db_now
-from ingest.catalog.tables import documents, inbox
+from ingest.catalog.database import db_now, insert_new
+from ingest.catalog.tables import documents, folders, inbox
 from ingest.errors import Refused
 
-_ADD = insert(inbox).values(accepted_at=db_now())
 _KNOWN = select(inbox.c.event_id, inbox.c.body_hash).where(
     inbox.c.source_id == bindparam("b_source"), inbox.c.event_id.in_(bindparam("b_events", expanding=True))
 )
@@ -42,8 +41,11 @@ def add(
         "folder_id": folder_id,
         "clock": clock,
     }
-    tx.execute(_ADD, row)
-    return True
+    added = insert_new(tx, inbox).values(row, accepted_at=db_now()).returning(inbox.c.id)
+    if tx.execute(added).scalar_one_or_none() is not None:
+        return True
+    # it came twice at one moment, and the other one has committed since
+    return not known(tx, source_id, {event_id: body})
 
 
 def known(tx: Connection, source_id: int, bodies: Mapping[str, dict[str, Any]]) -> set[str]:
@@ -96,11 +98,22 @@ def end_folders(tx: Connection, folder_ids: Collection[int], *, outcome: str) ->
     tx.execute(update(inbox).where(*here).values(done_at=db_now(), outcome=outcome))
 
 
-def waiting_below(tx: Connection, folder_ids: Collection[int]) -> set[int]:
-    """Events that wait for looks at these folders, or at live documents in them."""
-    inside = select(documents.c.id).where(documents.c.folder_id.in_(list(folder_ids)), documents.c.deleted_at.is_(None))
-    below = or_(inbox.c.folder_id.in_(list(folder_ids)), inbox.c.document_id.in_(inside))
-    return set(tx.execute(select(inbox.c.id).where(inbox.c.done_at.is_(None), below)).scalars())
+def news_below(tx: Connection, folder_ids: Sequence[int], since: float) -> bool:
+    """Whether anything below the first of these folders was looked at, or told of, at `since` or later.
+
+    By the database's clock: what happened before it, a reading of the source that began after `since` has seen.
+    """
+    inside = documents.c.folder_id.in_(list(folder_ids))
+    inner = folders.c.id.in_([i for i in folder_ids if i != folder_ids[0]])
+    told = or_(
+        inbox.c.folder_id.in_(list(folder_ids)), inbox.c.document_id.in_(select(documents.c.id).where(inside))
+    )
+    news = or_(
+        exists().where(inside, documents.c.looked_at >= since),
+        exists().where(inner, folders.c.looked_at >= since),
+        exists().where(told, inbox.c.done_at.is_(None), inbox.c.accepted_at >= since),
+    )
+    return bool(tx.execute(select(news)).scalar_one())
 
 
 def end_all(tx: Connection, document_id: int, *, version: int, outcome: str) -> None:
@@ -126,6 +139,13 @@ def move_folder(tx: Connection, from_folder: int, to_folder: int) -> None:
 def waits(tx: Connection, document_id: int) -> bool:
     """Whether an event of the document waits for a look. Served by inbox_waiting_document."""
     return bool(tx.execute(_WAITS, {"b_document": document_id}).scalar_one())
+
+
+def waits_beyond(tx: Connection, document_id: int, token: int) -> bool:
+    """Whether an event of the document waits that the look which holds `token` does not cover."""
+    later = or_(inbox.c.leased_by.is_(None), inbox.c.leased_by != token)
+    here = exists().where(inbox.c.document_id == document_id, inbox.c.done_at.is_(None), later)
+    return bool(tx.execute(select(here)).scalar_one())
 
 
 def folder_waits(tx: Connection, folder_id: int) -> bool:

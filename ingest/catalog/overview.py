@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, not_, or_, select
 
-from ingest.catalog.database import AnyRow, db_now
+from ingest.catalog.database import AnyRow
 from ingest.catalog.tables import documents, embeddings, inbox, indexing, records
 from ingest.model.access import PolicyKind
 
@@ -29,11 +29,6 @@ def counts(tx: Connection, generation_id: int) -> Counts:
         embeddings=_count(tx, select(func.count()).select_from(embeddings)),
         waiting_events=_count(tx, select(func.count()).select_from(inbox).where(inbox.c.done_at.is_(None))),
     )
-
-
-def now(tx: Connection) -> float:
-    """The database's clock."""
-    return tx.execute(select(db_now())).scalar_one()
 
 
 def oldest_change(tx: Connection, generation_id: int) -> float | None:

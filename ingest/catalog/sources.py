@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, func, insert, select, update
 
 from ingest.catalog import access_clock
-from ingest.catalog.database import AnyRow, db_now
+from ingest.catalog.database import AnyRow, db_now, for_change
 from ingest.catalog.tables import documents, folders, sources
 
 
@@ -34,13 +34,13 @@ def get(tx: Connection, source_id: int) -> AnyRow:
 
 def mark_synced(tx: Connection, source_id: int) -> None:
     """Note a complete scan. A source that was not readable before becomes so, which is a widening of its root."""
-    row = tx.execute(select(sources).where(sources.c.id == source_id).with_for_update()).one()
+    row = tx.execute(for_change(select(sources).where(sources.c.id == source_id))).one()
     now = tx.execute(select(db_now())).scalar_one()
     stale = row.max_age_s is not None and (row.synced_at or 0.0) < now - row.max_age_s
     tx.execute(update(sources).where(sources.c.id == source_id).values(state="live", synced_at=now, problem=None))
     if row.state != "live" or stale:
         root = (folders.c.source_id == source_id, folders.c.parent_id.is_(None))
-        tx.execute(select(folders.c.id).where(*root).with_for_update()).all()
+        tx.execute(for_change(select(folders.c.id).where(*root))).all()
         # the clock is the last lock of every widening
         tx.execute(update(folders).where(*root).values(opened_at=access_clock.advance(tx)))
 

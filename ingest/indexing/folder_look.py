@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ingest.catalog import access_clock, access_work, documents, folders, generations, inbox, indexing, policies
-from ingest.catalog.database import AnyRow, Connection, Database
+from ingest.catalog.database import AnyRow, Connection, Database, now
 from ingest.errors import SourceUnsettled, Transient
 from ingest.failpoints import failpoint
 from ingest.indexing import below, folder_moves
@@ -58,24 +58,25 @@ class FolderLook:
         with self._database.read() as tx:
             row = folders.get(tx, folder_id)
             chain = folders.chains(tx, [folder_id])[folder_id]
+            since = now(tx)
         if row.look_token != token or not chain.alive:
             return self._end(folder_id, token, LookOutcome.AGAIN, again_in_s=None)
         source = self._sources.get(row.source_id)
         if source is None:
             return self._end(folder_id, token, LookOutcome.UNAVAILABLE, again_in_s=None)
         try:
-            return self._read_and_store(source, row, token, chain.key)
+            return self._read_and_store(source, row, token, chain.key, since)
         except SourceUnsettled:
             return self._end(folder_id, token, LookOutcome.AGAIN, again_in_s=self._settings.again_s)
         except Transient:
             return self._end(folder_id, token, LookOutcome.UNAVAILABLE, again_in_s=self._settings.unavailable_s)
 
-    def _read_and_store(self, source: ContentSource, row: AnyRow, token: int, key: str) -> LookOutcome:
+    def _read_and_store(self, source: ContentSource, row: AnyRow, token: int, key: str, since: float) -> LookOutcome:
         failpoint("folder_look.before_read")
         seen = source.folder(key)
         failpoint("folder_look.after_read")
         if isinstance(seen, Gone):
-            return self._conclude_gone(source, row, token, key)
+            return self._conclude_gone(source, row, token, since)
         if row.looked_at is None and folder_moves.adopt(self._database, self._acceptor, source, row, seen):
             return LookOutcome.MOVED
         self._hint_below(source, row, seen, key)
@@ -86,26 +87,22 @@ class FolderLook:
             folders.release_look(tx, folder_id, token, again_in_s=again_in_s)
         return outcome
 
-    def _conclude_gone(self, source: ContentSource, row: AnyRow, token: int, key: str) -> LookOutcome:
+    def _conclude_gone(self, source: ContentSource, row: AnyRow, token: int, since: float) -> LookOutcome:
         if row.parent_id is None:
             # a root that is not there says nothing about what was in it
             return self._end(row.id, token, LookOutcome.UNAVAILABLE, again_in_s=self._settings.unavailable_s)
-        if folder_moves.give_heir(self._database, self._acceptor, source, row):
+        if folder_moves.give_heir(self._database, self._acceptor, source, row, since):
             return LookOutcome.MOVED
-        # A folder takes all below it along, with the events that wait there; but only those that told of nothing newer:
-        #   1) a look finds the folder gone
-        #   2) it comes back, and the hint of a document in it is accepted: that moves no revision of the folder
-        #   3) the look ends the folder, and the hint with it: nobody looks at the document
-        # So what waits is remembered and the source asked again; an event that is new since has it looked at again.
-        with self._database.read() as tx:
-            told = inbox.waiting_below(tx, folders.subtree(tx, row.id))
-        if not isinstance(source.folder(key), Gone):
-            return self._end(row.id, token, LookOutcome.AGAIN, again_in_s=0.0)
-        failpoint("folder_look.after_gone")
         with self._database.write() as tx:
+            # A folder takes all below it along, with the events that wait there, if they told of nothing newer:
+            #   1) a look finds the folder gone
+            #   2) it comes back, and a document in it is hinted at, perhaps looked at: no revision of the folder moves
+            #   3) the look ends the folder with all that is in it: nobody looks at the document again
+            # So anything that came up below since before 1) has the folder looked at again.
+            # Found by tests/property/test_protocol.py (P5).
             known = folders.changed(tx, row.id, row.revision)
-            if not known or inbox.waiting_below(tx, folders.subtree(tx, row.id)) - told:
-                folders.release_look(tx, row.id, token, again_in_s=0.0)
+            if not known or inbox.news_below(tx, [row.id, *folders.subtree(tx, row.id)], since):
+                folders.release_look(tx, row.id, token, again_in_s=self._settings.again_s)
                 return LookOutcome.AGAIN
             ended = folders.delete(tx, row.id)
             inbox.end_folders(tx, ended, outcome="deleted")
@@ -148,6 +145,7 @@ class FolderLook:
             inbox.complete_folder(tx, row.id, token, outcome="stored")
             again = self._second_look_s if vanished else 0.0 if inbox.folder_waits(tx, row.id) else None
             folders.release_look(tx, row.id, token, again_in_s=again)
+            failpoint("folder_look.before_commit")
         failpoint("folder_look.after_commit")
         return LookOutcome.STORED
 

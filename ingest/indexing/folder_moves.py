@@ -5,8 +5,8 @@ the next look, which is due at once; that look stamps the widening and leaves th
 """
 
 from ingest.catalog import documents, folders, inbox
-from ingest.catalog.database import AnyRow, Connection, Database
-from ingest.errors import Transient
+from ingest.catalog.database import AnyRow, Connection, Database, now
+from ingest.errors import SourceUnsettled, Transient
 from ingest.failpoints import failpoint
 from ingest.indexing.accept import Acceptor
 from ingest.model.event import DocumentHint, Event, FolderHint
@@ -17,15 +17,22 @@ from ingest.ports import ContentSource
 def adopt(database: Database, acceptor: Acceptor, source: ContentSource, new: AnyRow, seen: FolderSeen) -> bool:
     """Whether the unseen folder `new` is a known one that moved here; then it is moved."""
     with database.read() as tx:
-        old = folders.with_inode(tx, new.source_id, seen.identity.device, seen.identity.inode, new.id, seen=True)
-        key = folders.chains(tx, [old])[old].key if old is not None else ""
+        since = now(tx)
+        found = folders.with_inode(tx, new.source_id, seen.identity.device, seen.identity.inode, new.id, seen=True)
+        old = folders.get(tx, found) if found is not None else None
+        key = folders.chains(tx, [found])[found].key if found is not None else ""
     if old is None or not key or not _is_gone(source, key):
         return False
-    return _move(database, acceptor, new.source_id, old, new.id)
+    return _move(database, acceptor, old, new.id, since)
 
 
-def give_heir(database: Database, acceptor: Acceptor, source: ContentSource, gone: AnyRow) -> bool:
-    """Whether the folder that went from `gone` stands elsewhere as an unseen one; then it is moved there."""
+def give_heir(
+    database: Database, acceptor: Acceptor, source: ContentSource, gone: AnyRow, since: float
+) -> bool:
+    """Whether the folder that went from `gone`, as was seen after `since`, stands elsewhere as an unseen one.
+
+    Then it is moved there.
+    """
     if gone.inode is None:
         return False
     with database.read() as tx:
@@ -39,24 +46,32 @@ def give_heir(database: Database, acceptor: Acceptor, source: ContentSource, gon
         return False
     if isinstance(seen, Gone) or (seen.identity.device, seen.identity.inode) != (gone.device, gone.inode):
         return False
-    return _move(database, acceptor, gone.source_id, gone.id, new)
+    return _move(database, acceptor, gone, new, since)
 
 
-def _move(database: Database, acceptor: Acceptor, source_id: int, old: int, new: int) -> bool:
+def _move(database: Database, acceptor: Acceptor, old: AnyRow, new: int, since: float) -> bool:
     with database.write() as tx:
         # folder moves of a source are serial: two moves, each legal alone, could form a cycle
-        folders.lock_root(tx, source_id)
-        rows = {row.id: row for row in folders.get_all(tx, [old, new])}
+        folders.lock_root(tx, old.source_id)
+        rows = {row.id: row for row in folders.get_all(tx, [old.id, new])}
         if len(rows) < 2 or any(row.deleted_at is not None for row in rows.values()):
             return False
-        if rows[new].looked_at is not None or old in {link.id for link in folders.chains(tx, [new])[new].links}:
+        if rows[new].looked_at is not None or old.id in {link.id for link in folders.chains(tx, [new])[new].links}:
             return False
+        # What is known at the old path moves along, so it must be what went from there:
+        #   1) a look finds the old path gone
+        #   2) a folder is made there anew, a document in it is hinted at and looked at, under the old row
+        #   3) the old row takes the new place, and the document with it; nobody looks at the old path again
+        # So anything that came up there since before 1) has everything looked at again.
+        # Found by tests/property/test_protocol.py (P5).
+        if rows[old.id].revision != old.revision or inbox.news_below(tx, [old.id, *folders.subtree(tx, old.id)], since):
+            raise SourceUnsettled("a folder was made anew where another one had gone from")
         again = _placeholders(tx, new)
         for folder_id in folders.subtree(tx, new):
-            inbox.move_folder(tx, folder_id, old)
-        folders.replace(tx, old, placeholder=new)
+            inbox.move_folder(tx, folder_id, old.id)
+        folders.replace(tx, old.id, placeholder=new)
         # in this transaction: events that waited below have just been ended, and a crash after it would lose them
-        acceptor.note(tx, source_id, again)
+        acceptor.note(tx, old.source_id, again)
         failpoint("folder_move.before_commit")
     failpoint("folder_move.after_commit")
     return True

@@ -76,6 +76,7 @@ class Publisher:
         epoch = generations.lock_for_publish(tx, self._generation_id)
         if epoch is None:
             return Published(left_out=[document.lease for document in batch])
+        failpoint("publish.after_generation")
         rows = indexing.held_by(tx, [document.lease for document in batch])
         counts = records.lock_staged(tx, [i for document in batch for i in document.ids])
         # Rows are locked and counted first and updated after, document by document, all or nothing.

@@ -78,6 +78,7 @@ class Stager:
         self, tx: Connection, plans: Sequence[tuple[Lease, Plan]]
     ) -> tuple[list[StagedDocument], list[tuple[Record, Addition]]]:
         rows = indexing.held_by(tx, [lease for lease, _ in plans])
+        failpoint("stage.after_lock")
         mine = [(lease, plan) for lease, plan in plans if lease.document_id in rows]
         if not mine:
             return [], []

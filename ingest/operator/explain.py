@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from ingest.catalog import documents, folders, overview, policies, principals, sources
+from ingest.catalog import documents, folders, policies, principals, sources
 from ingest.catalog.database import AnyRow, Connection
+from ingest.catalog.database import now as database_now
 from ingest.catalog.folders import Chain
 from ingest.catalog.policies import Entries
 from ingest.errors import TooManyGroups
@@ -72,7 +73,7 @@ def explain(lockstep: Lockstep, named: str, caller: frozenset[Principal] | None)
         stated = policies.entries_of(tx, "f", [link.id for link in chain.links])
         problems = folders.problems(tx, [link.id for link in chain.links])
         above = nobody.read_chain(chain, stated, problems)
-        cause = nobody.by_source(source, overview.now(tx)) or nobody.by_document(row, key, own, above)
+        cause = nobody.by_source(source, database_now(tx)) or nobody.by_document(row, key, own, above)
         closed = f"{cause.where}: {cause.reason}" if cause else None
         rules = _rules(row, own, chain, stated, above)
         verdict = None

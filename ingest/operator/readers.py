@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ingest.catalog import documents, folders, overview, policies, sources
 from ingest.catalog.database import AnyRow, Connection
+from ingest.catalog.database import now as database_now
 from ingest.catalog.policies import Entries
 from ingest.operator import nobody
 from ingest.operator.nobody import Above, Cause
@@ -25,7 +26,7 @@ class Unreadable:
 
 def unreadable(tx: Connection) -> list[Unreadable]:
     """Every document that nobody can read, the most numerous reason first."""
-    now = overview.now(tx)
+    now = database_now(tx)
     rows = {row.id: row for row in sources.every(tx)}
     closed = {source_id: cause for source_id, row in rows.items() if (cause := nobody.by_source(row, now))}
     found: Counter[tuple[int, Cause]] = Counter()

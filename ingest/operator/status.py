@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ingest.catalog import access_work, documents, generations, indexing, overview, records, sources
 from ingest.catalog.database import Connection
+from ingest.catalog.database import now as database_now
 from ingest.lockstep import Lockstep
 from ingest.operator.readers import Unreadable, unreadable
 
@@ -80,7 +81,7 @@ def status(lockstep: Lockstep) -> Status:
             embeddings=counted.embeddings,
             behind=indexing.due(tx, generation.id),
             waiting_events=counted.waiting_events,
-            oldest_waiting_s=None if oldest is None else overview.now(tx) - oldest,
+            oldest_waiting_s=None if oldest is None else database_now(tx) - oldest,
             access_due=indexing.access_due(tx, generation.id),
             access_folders_due=access_work.left(tx, generation.id),
             held=held(tx, generation.id),
@@ -115,8 +116,14 @@ def held(tx: Connection, generation_id: int) -> tuple[Held, ...]:
     )
 
 
+def list_sources(lockstep: Lockstep) -> tuple[SourceStatus, ...]:
+    """Every source that was ever configured."""
+    with lockstep.database.read() as tx:
+        return _sources(tx)
+
+
 def _sources(tx: Connection) -> tuple[SourceStatus, ...]:
-    now = overview.now(tx)
+    now = database_now(tx)
     return tuple(
         SourceStatus(
             name=row.name,

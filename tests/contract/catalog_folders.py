@@ -188,7 +188,12 @@ class FolderCases:
         catalog.document("elsewhere.md")
         catalog.document("deleted.md", folder=a, deleted_at=1.0)
         not_indexed = catalog.document("not-indexed.md", folder=a)
+        in_flight = in_a[1]
+        for document in (*in_a, *in_b):
+            catalog.set_indexing(document, published_version=1)
         catalog.set_indexing(in_a[0], carried_access="0" * 32)
+        catalog.set_indexing(in_flight, published_version=0, leased=True)
+        catalog.document("never-begun.md", folder=a)
         with catalog.write() as tx:
             tx.execute(indexing.indexing.delete().where(indexing.indexing.c.document_id == not_indexed))
             access_work.leave(tx, a)

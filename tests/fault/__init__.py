@@ -1,1 +1,13 @@
-"""Forced schedules: one test a row of DESIGN §10, on the fakes, over SQLite and where it matters over PostgreSQL."""
+"""Forced schedules: one test a row of DESIGN §10, on the fakes, over SQLite and where it matters over PostgreSQL.
+
+Which rows are where:
+`test_query_races`    what changes while a question is answered: stamps, groups, horizon, filters, one statement
+`test_publish_races`  staging and publishing: both stores, leases, epochs, attempts, access in flight
+`test_vacuum_races`   condemning, late writers, chunks that come back
+`test_look_races`     looks against revocations, deletes, metadata, and content that changes with access
+`test_behind_races`   `behind_at` of looks and publishes against accept
+`test_access_races`   access files, moves of folders, cycles, late patches
+`test_late_events`    events late, twice, in the wrong order, never; directory syncs; stores restored
+`test_lock_order`     who waits for whom on PostgreSQL
+Each is also run with its guard switched off, and must then fail (`rig.guarded_by`).
+"""

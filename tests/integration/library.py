@@ -15,7 +15,20 @@ import yaml
 from ingest.model.query import Hit
 
 _SAID = re.compile(r"topic(\d{3}) part (\d+) revision (\d+)")
-_WORDS = "Goods parcels tills lamps shelves orders gates boxes signs doors keys tables".split()
+_WORDS = [
+    "Goods",
+    "parcels",
+    "tills",
+    "lamps",
+    "shelves",
+    "orders",
+    "gates",
+    "boxes",
+    "signs",
+    "doors",
+    "keys",
+    "tables",
+]
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -54,12 +54,11 @@ class Proxy:
             with selectors.DefaultSelector() as ready, suppress(OSError, ValueError, KeyError):
                 for one in [*pairs, *([listener] if listener else [])]:
                     ready.register(one, selectors.EVENT_READ)
-                chosen = [key.fileobj for key, _ in ready.select(0.01)]
-                for one in chosen:
-                    if one is listener:
+                for key, _ in ready.select(0.01):
+                    if key.fileobj is listener:
                         self._accept(listener)
-                    elif isinstance(one, socket.socket):
-                        self._pass_on(one)
+                    elif isinstance(key.fileobj, socket.socket):
+                        self._pass_on(key.fileobj)
             if not pairs and listener is None:
                 self._stopping.wait(0.01)
 

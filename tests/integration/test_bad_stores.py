@@ -383,4 +383,3 @@ def test_a_run_says_in_one_line_that_a_store_is_down(
 
 def _complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [str(r.__dict__["reason"]) for r in caplog.records if "OpenSearch" in str(r.__dict__.get("reason"))]
-

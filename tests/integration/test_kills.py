@@ -13,6 +13,7 @@ import pytest
 
 from ingest.bootstrap import bootstrap
 from tests.integration import kill_victim
+from tests.integration.report import say
 from tests.integration.watched import (
     CALL_INPUTS,
     as_it_stands,
@@ -37,7 +38,8 @@ POINTS = sorted(
 """Every failpoint that the code has: a new one is killed at without anybody thinking of it."""
 IN_A_CHILD = {"edge.child_optimised"}
 """Passed in a child process of the process under test, which outlives it."""
-AGAIN = [f"{name}:kill:3" for name in POINTS if name.partition(".")[0] in {"claim", "embed", "stage", "publish", "look"}]
+AGAIN = [f"{name}:kill:3" for name in POINTS if name.startswith(("embed.", "stage.", "publish."))]
+"""The middle of a run: some batches are published, one is on its way, others wait."""
 TOPICS, RANDOM_KILLS = 16, 20
 
 # forked from a process that has imported everything already: a victim is at work within milliseconds
@@ -98,7 +100,7 @@ def test_a_run_killed_at_a_step_boundary_converges(tmp_path: Path, point: str) -
 
 @pytest.mark.timeout(180)
 def test_a_run_killed_at_random_moments_converges_each_time(tmp_path: Path) -> None:
-    random_ = random.Random(7)
+    random_ = random.Random(7)  # noqa: S311 -- makes cases, protects nothing
     library = new_library(tmp_path, 40)
     mended = 0
     for kill in range(RANDOM_KILLS):
@@ -120,5 +122,5 @@ def test_a_run_killed_at_random_moments_converges_each_time(tmp_path: Path) -> N
             victim.join()
         mended += recover(tmp_path).mended is not None
         assert embedded_twice(tmp_path) <= CALL_INPUTS * (kill + 1)
-    print(f"{RANDOM_KILLS} kills, {mended} mended, {embedded_twice(tmp_path)} inputs embedded twice")
+    say(f"{RANDOM_KILLS} kills, {mended} mended, {embedded_twice(tmp_path)} inputs embedded twice")
     assert mended >= RANDOM_KILLS // 2

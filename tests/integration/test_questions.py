@@ -14,6 +14,7 @@ from ingest.retrieval.fusion import CODES
 from ingest.retrieval.legs import LEXICAL, VECTOR, Legs
 from ingest.retrieval.searcher import Searcher
 from ingest.settings import DirectorySource, Settings
+from tests.integration.report import say
 from tests.integration.sample import DOCUMENTS, GROUPS, Asked, may_read, questions, readers
 from worker.runner import run_once
 
@@ -87,7 +88,7 @@ def test_what_must_not_appear_would_be_third_or_better_without_the_access_filter
 def test_enough_questions_need_both_legs(sample: Lockstep) -> None:
     by_words = missed_by(sample, LEXICAL, CODES)
     by_meaning = missed_by(sample, VECTOR)
-    print(f"{len(questions())} questions; {len(by_words)} missed by words alone, {len(by_meaning)} by vectors alone")
+    say(f"{len(questions())} questions; {len(by_words)} missed by words alone, {len(by_meaning)} by vectors alone")
     assert len(questions()) >= 40
     assert len(by_words) >= 5
     assert len(by_meaning) >= 5

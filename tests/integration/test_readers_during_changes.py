@@ -18,6 +18,7 @@ from ingest.model.query import Question
 from ingest.settings import DirectorySource, Settings, UpkeepSettings
 from tests.integration.changes import FOLDERS, READERS, TOPICS_A_FOLDER, Writer, new_library
 from tests.integration.library import Library, by_topic, name_of
+from tests.integration.report import say
 from tests.integration.servers import on_servers, opened
 from tests.integration.truth import contradiction
 from worker.runner import run_once
@@ -72,7 +73,7 @@ class Reader:
     failures: list[str] = field(default_factory=list)
 
     def run(self) -> None:
-        random_ = random.Random(self.seed)
+        random_ = random.Random(self.seed)  # noqa: S311 -- makes cases, protects nothing
         try:
             while not self.stopping.is_set():
                 # the broad question has no topic that must be found, and shows many documents at once
@@ -125,7 +126,7 @@ def check_readers(lockstep: Lockstep, library: Library, *, within_s: float) -> N
         stopping.set()
         for thread in threads:
             thread.join()
-    print(f"{_figures(writer, readers)}; {time.monotonic() - began:.1f} s")
+    say(f"{_figures(writer, readers)}; {time.monotonic() - began:.1f} s")
     assert [reader.failures for reader in readers] == [[], []], "\n".join(writer.told[-10:])
     assert all(writer.counts.values()), writer.counts
     assert any(reader.withheld for reader in readers)

@@ -12,6 +12,7 @@ from ingest.lockstep import Lockstep
 from ingest.model.principal import parse_principal
 from ingest.model.query import Answer, Question
 from ingest.settings import DirectorySource, ModelSettings, Settings
+from tests.integration.report import say
 from tests.integration.sample import DOCUMENTS, GROUPS, questions
 from tests.integration.servers import on_servers, opened
 from worker.runner import Once, run_once
@@ -73,7 +74,7 @@ def check_index_and_questions(sample: Sample) -> None:
         answer = sample.ask(asked.text, asked.reader, limit=100)
         assert not any(forbidden.among(answer.hits) for forbidden in asked.must_not), asked.text
         answered += asked.answered_by(answer)
-    print(f"{answered} of {len(questions())} questions answered within the first five")
+    say(f"{answered} of {len(questions())} questions answered within the first five")
     assert answered >= 0.95 * len(questions())
 
 
@@ -124,4 +125,5 @@ def check_revoke(sample: Sample) -> None:
 def check_delete(sample: Sample) -> None:
     (sample.documents / "shop" / "price-match.md").unlink()
     sample.run()
-    assert "shop/price-match.md" not in sample.found("If another retailer asks less for the same article", "user:visitor")
+    asked = "If another retailer asks less for the same article"
+    assert "shop/price-match.md" not in sample.found(asked, "user:visitor")

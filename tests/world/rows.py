@@ -1,6 +1,7 @@
 """What the catalog holds, for tests that look behind the answers."""
 
 from collections.abc import Collection
+from typing import Any
 
 from sqlalchemy import func, select, text
 
@@ -83,7 +84,7 @@ class Rows:
         with self.database.read() as tx:
             return access_clock.read(tx)
 
-    def until_blocked(self, *workers: Worker[object], sessions: int = 1) -> None:
+    def until_blocked(self, *workers: Worker[Any], sessions: int = 1) -> None:
         """Wait until so many sessions wait for a lock of PostgreSQL, or one of the workers has ended."""
         waiting = text(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

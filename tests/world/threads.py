@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from ingest import failpoints
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 """The longest a test waits for a thread. Reached, every thread's stack is written and the test fails."""
 
 ResultT = TypeVar("ResultT")

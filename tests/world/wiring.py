@@ -14,7 +14,7 @@ from ingest.indexing.chunks import ChunkMaker
 from ingest.indexing.embedder import Embedder
 from ingest.indexing.folder_look import FolderLook
 from ingest.indexing.look import DocumentLook, LookSettings
-from ingest.indexing.pipeline import Pipeline, PipelineSettings
+from ingest.indexing.pipeline import Batch, Pipeline, PipelineSettings
 from ingest.indexing.stager import Stager
 from ingest.indexing.vacuum import Vacuum, VacuumSettings
 from ingest.model.chunk import Passage
@@ -54,6 +54,18 @@ class Silent:
         return False
 
 
+class OneBatch(Pipeline):
+    """A worker that goes home after one batch: it does not take again what it has lost."""
+
+    _claimed = False
+
+    def _claim(self) -> Batch | None:
+        if self._claimed:
+            return None
+        self._claimed = True
+        return super()._claim()
+
+
 class Wiring:
     """One source, one directory, one active generation, and the steps over them."""
 
@@ -70,7 +82,8 @@ class Wiring:
         self.lexical.create()
         self.vector.create()
         self.legs = Legs(self.lexical, self.vector)
-        self.pipeline_settings = PipelineSettings()
+        # no heartbeat: a test that lets a lease run out means it
+        self.pipeline_settings = PipelineSettings(heartbeat_s=3_600.0)
         self.retrieval_settings = RetrievalSettings(closure_limit=20)
         with database.write() as tx:
             self.source_id = sources.ensure(tx, "docs", "directory", max_age_s=None)
@@ -95,9 +108,9 @@ class Wiring:
     def document_look(self) -> DocumentLook:
         return DocumentLook(self.database, {self.source_id: self.tree}, LookSettings(again_s=0.0))
 
-    def pipeline(self, stager: Stager) -> Pipeline:
+    def pipeline(self, stager: Stager, kind: type[Pipeline] = Pipeline) -> Pipeline:
         """Close the stager afterwards."""
-        return Pipeline(
+        return kind(
             self.database,
             self.generation_id,
             maker=ChunkMaker(Paragraphs(), self.model.passage_prompt, CodePattern(), FILTERABLE),

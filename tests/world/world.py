@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import Any
 
 from ingest.adapters.memory.content_tree import Folder
+from ingest.catalog.database import Database
 from ingest.indexing.look import LookOutcome
 from ingest.indexing.orphans import end_orphans
-from ingest.indexing.pipeline import Drained
+from ingest.indexing.pipeline import Drained, Pipeline
 from ingest.model.access import AccessRules, Policy, PolicyKind
 from ingest.model.event import DocumentDeleted, DocumentHint, Event, FolderHint
 from ingest.model.principal import Principal
@@ -18,7 +20,7 @@ from ingest.upkeep.audit import Audited
 from tests.world import threads, times
 from tests.world.rows import Rows
 from tests.world.threads import Pause, ResultT, Worker
-from tests.world.wiring import Wiring
+from tests.world.wiring import OneBatch, Wiring
 
 _ROUNDS = 200
 
@@ -30,10 +32,21 @@ class World(Wiring, Rows):
     The source is synced and empty at first, and its root states no policy: nobody.
     """
 
+    def __init__(self, database: Database) -> None:
+        """`database` is migrated and holds nothing yet."""
+        super().__init__(database)
+        self._workers: list[Worker[Any]] = []
+
     def begin(self) -> "World":
         """Scan the empty source, so that it counts as synced."""
         self.scan()
         return self
+
+    def close(self) -> None:
+        """Wait for workers that a test left behind, then release everything."""
+        for worker in self._workers:
+            worker.wait()
+        super().close()
 
     # the source
 
@@ -135,19 +148,25 @@ class World(Wiring, Rows):
         return self.document_look.drain()
 
     def look(self) -> None:
-        """All looks that are due, folders first; then documents of folders that ended."""
+        """All looks that are due, folders first; documents of folders that ended follow once nothing else moves."""
         for _ in range(_ROUNDS):
-            if not (self.look_at_folders() or self.look_at_documents()):
-                while end_orphans(self.database):
-                    pass
+            done = self.look_at_folders() or self.look_at_documents()
+            if not done.keys() - {LookOutcome.AGAIN} and not end_orphans(self.database) and not done:
                 return
         raise AssertionError("looks never end")
 
     def index(self) -> Drained:
         """Everything that is due in the generation, by one worker of its own."""
+        return self._index(Pipeline)
+
+    def index_batch(self) -> Drained:
+        """One batch, by a worker that does not take again what it loses meanwhile."""
+        return self._index(OneBatch)
+
+    def _index(self, kind: type[Pipeline]) -> Drained:
         stager = self.stager()
         try:
-            return self.pipeline(stager).drain()
+            return self.pipeline(stager, kind).drain()
         finally:
             stager.close()
 
@@ -221,7 +240,9 @@ class World(Wiring, Rows):
 
     def start_worker(self, step: Callable[[], ResultT], name: str = "worker") -> Worker[ResultT]:
         """A step in a thread of its own."""
-        return Worker(step, name)
+        worker = Worker(step, name)
+        self._workers.append(worker)
+        return worker
 
     def pause_at(self, point: str) -> AbstractContextManager[Pause]:
         """Hold the first thread that passes a failpoint, until `release` or the end of the block."""

@@ -95,6 +95,6 @@ def approve(
     settings: SettingsFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let the next scan delete the documents that the last one missed and held."""
+    """Have the documents deleted that the last scan missed in suspicious number and held."""
     said = answer(settings, "approve", {"source": source})
-    show(said, as_json=as_json, lines=lambda said: say(f"the next scan may delete {said['approved']} documents"))
+    show(said, as_json=as_json, lines=lambda said: say(f"{said['missing']} missing documents of {source} are deleted"))

@@ -32,7 +32,13 @@ def remove(
     if not yes:
         typer.confirm(f"Remove everything that came from {source}?", abort=True, err=True)
     said = answer(settings, "remove-source", {"source": source})
-    show(said, as_json=as_json, lines=lambda said: say(f"{said['source']}: {said['documents']} documents removed"))
+    show(said, as_json=as_json, lines=_removed)
+
+
+def _removed(said: dict[str, Any]) -> None:
+    say(f"{said['source']}: nobody can read it; its {said['documents']} documents leave the indexes")
+    if said["in_settings"]:
+        say("take it out of the settings too: its name is not used again")
 
 
 @app.command()

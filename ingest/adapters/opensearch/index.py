@@ -11,6 +11,7 @@ from ingest.adapters.opensearch.bulk import Bulk, Item, failures, require_succes
 from ingest.adapters.opensearch.connection import Connection
 from ingest.adapters.opensearch.document import access_fields, document, stored
 from ingest.adapters.opensearch.errors import translated
+from ingest.adapters.opensearch.examine import examine
 from ingest.adapters.opensearch.physical import PhysicalIndex
 from ingest.adapters.opensearch.settings import OpenSearchSettings
 from ingest.adapters.words import read_question
@@ -18,6 +19,7 @@ from ingest.errors import RecordRejected
 from ingest.model.access import Access
 from ingest.model.principal import Principal
 from ingest.model.record import Candidate, Filters, Record, RecordId, StoredRecord
+from ingest.model.server_setting import ServerSetting
 
 PRESENT = CONFLICT = 409
 MISSING = 404
@@ -129,6 +131,11 @@ class OpenSearchIndex:
     def compact(self) -> bool:
         """See `Index.compact`."""
         return self._physical.compact()
+
+    def examine(self) -> Sequence[ServerSetting]:
+        """See `Examinable.examine`."""
+        with translated(self._connection.host, self._name):
+            return examine(self._connection.client, self._name)
 
     def close(self) -> None:
         """See `Index.close`. A later call connects again."""

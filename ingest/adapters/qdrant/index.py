@@ -11,6 +11,7 @@ from ingest.adapters.points import ACCESS_FIELDS, access_of, pages
 from ingest.adapters.qdrant.collection import make
 from ingest.adapters.qdrant.connection import Connection
 from ingest.adapters.qdrant.errors import translated
+from ingest.adapters.qdrant.examine import examine
 from ingest.adapters.qdrant.query import readable_by
 from ingest.adapters.qdrant.settings import QdrantSettings
 from ingest.adapters.qdrant.writing import Writer
@@ -19,6 +20,7 @@ from ingest.errors import GenerationGone
 from ingest.model.access import Access
 from ingest.model.principal import Principal
 from ingest.model.record import Candidate, Filters, Record, RecordId, StoredRecord
+from ingest.model.server_setting import ServerSetting
 from ingest.ports import FloatMatrix, FloatVector
 
 DEFAULTS: Final = QdrantSettings()
@@ -114,6 +116,11 @@ class QdrantIndex:
     def compact(self) -> bool:
         """See `Index.compact`: the server does it in its own time. It holds no words."""
         return False
+
+    def examine(self) -> Sequence[ServerSetting]:
+        """See `Examinable.examine`."""
+        with self._client() as client:
+            return examine(client, self._collection, local=self._connection.local)
 
     def close(self) -> None:
         """Close the connection of this process; indexes that share it open it again when they need it."""

@@ -11,7 +11,6 @@ FOLDER_LOOK = (
     "folder_look.after_read",
     "folder_look.after_compare",
     "folder_look.after_commit",
-    "folder_look.after_gone",
     "folder_move.after_commit",
     "accept.after_commit",
 )

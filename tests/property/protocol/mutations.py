@@ -1,23 +1,227 @@
-"""Seeded mistakes: each takes exactly one guard of the protocol away, and the harness must then break a promise."""
+"""Seeded mistakes: each takes one guard of the protocol away, and the harness must then see a promise broken."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from sqlalchemy import Connection, Select, select, text, update
+from sqlalchemy import Connection, text, update
 
+from ingest.adapters.memory.index import MemoryIndex
 from ingest.catalog import decision, documents, folders, inbox, indexing, records
 from ingest.catalog.database import db_now
+from ingest.catalog.decision import Verdict
+from ingest.catalog.indexing import Lease
 from ingest.catalog.tables import documents as documents_table
 from ingest.catalog.tables import folders as folders_table
-from ingest.catalog.tables import inbox as inbox_table
 from ingest.failpoints import failpoint
-from ingest.indexing import look, publisher, stager
+from ingest.indexing import look, stager
 from ingest.indexing.look import DocumentLook
+from ingest.indexing.planner import Plan
 from ingest.indexing.publisher import Publisher
-from ingest.indexing.stager import Stager
-from ingest.adapters.memory.index import MemoryIndex
+from ingest.indexing.stager import StagedDocument
+from ingest.model.chunk import ChunkId
+from ingest.model.principal import Principal
+from ingest.model.record import Record, RecordId
 from ingest.retrieval import searcher
+from ingest.retrieval.authorizer import Authorizer
 
 Mutation = Callable[[ExitStack], None]
+
+
+def publish_before_refresh(stack: ExitStack) -> None:
+    """Stage goes on before the stores can find what it wrote."""
+    insert = MemoryIndex._insert
+    stack.enter_context(
+        patch.object(MemoryIndex, "_insert", lambda self, records, *, findable: insert(self, records, findable=False))
+    )
+
+
+def ids_reused_across_attempts(stack: ExitStack) -> None:
+    """A chunk's record has the same id in every attempt at one version; what earlier attempts staged is kept."""
+    make = stager._record
+    version: dict[int, int] = {}
+
+    def same_id(lease: Lease, addition: Any, access: Any) -> Record:
+        said = (lease.document_id, lease.generation_id, lease.wanted_version, addition.chunk.id, addition.order_key)
+        return replace(make(lease, addition, access), id=RecordId(str(uuid.uuid5(uuid.NAMESPACE_OID, repr(said)))))
+
+    def forget_staged(tx: Connection, generation_id: int, document_ids: Sequence[int]) -> None:
+        for document in document_ids:
+            tx.execute(
+                text("DELETE FROM records WHERE document_id = :d AND from_epoch IS NULL AND condemned_at IS NULL"),
+                {"d": document},
+            )
+
+    _ = version, ChunkId
+    stack.enter_context(patch.object(stager, "_record", same_id))
+    stack.enter_context(patch.object(records, "condemn_staged", forget_staged))
+
+
+def plain_upsert_in_stage(stack: ExitStack) -> None:
+    """The stores take whatever comes under an id, as often as it comes."""
+
+    def upsert(self: MemoryIndex, records: Sequence[Record], *, findable: bool) -> dict[RecordId, str]:
+        for record in records:
+            self._there().pop(record.id, None)
+        return insert(self, records, findable=findable)  # type: ignore[return-value]
+
+    insert = MemoryIndex._insert
+    stack.enter_context(patch.object(MemoryIndex, "_insert", upsert))
+
+
+def look_stores_without_comparing_revisions(stack: ExitStack) -> None:
+    """Looks store what they read, whatever has been accepted since they began."""
+
+    def folder_changed(tx: Connection, folder_id: int, revision: int, **values: Any) -> bool:
+        here = update(folders_table).where(folders_table.c.id == folder_id)
+        return tx.execute(here.values(revision=folders_table.c.revision + 1, **values)).rowcount == 1
+
+    def document_changed(tx: Connection, document_id: int, *, revision: int, token: int, **values: Any) -> bool:
+        here = update(documents_table).where(
+            documents_table.c.id == document_id,
+            documents_table.c.look_token == token,
+            documents_table.c.deleted_at.is_(None),
+        )
+        values |= {"revision": documents_table.c.revision + 1, "looked_at": db_now()}
+        return tx.execute(here.values(**values)).rowcount == 1
+
+    stack.enter_context(patch.object(folders, "changed", folder_changed))
+    stack.enter_context(patch.object(documents, "changed", document_changed))
+    stack.enter_context(patch.object(look, "_moved_on", lambda *_: False))
+
+
+def prefilter_principals_decide(stack: ExitStack) -> None:
+    """The groups that the prefilter found are given to the decision, which expands from them."""
+    once = searcher.Searcher._snapshot
+    groups: list[frozenset[Principal]] = []
+
+    def remember(self: Any, stated: frozenset[Principal]) -> Any:
+        generation, caller = once(self, stated)
+        groups[:] = [caller]
+        return generation, _Reused(caller)
+
+    class _Reused(frozenset[Principal]):
+        """Marks the closure of the prefilter."""
+
+    def authorizer(database: Any, stated: Any, *rest: Any) -> Authorizer:
+        import threading
+
+        return Authorizer(database, seen.get(threading.get_ident(), stated), *rest)
+
+    seen: dict[int, frozenset[Principal]] = {}
+
+    def noting(self: Any, stated: frozenset[Principal]) -> Any:
+        import threading
+
+        generation, caller = once(self, stated)
+        seen[threading.get_ident()] = caller
+        return generation, caller
+
+    _ = remember
+    stack.enter_context(patch.object(searcher.Searcher, "_snapshot", noting))
+    stack.enter_context(patch.object(searcher, "Authorizer", authorizer))
+
+
+def stamps_ignored(stack: ExitStack) -> None:
+    """Text that is closed or behind is returned under the access of now, whatever was widened since."""
+    verdict = decision._verdict
+
+    def never_pending(row: Any, with_text: bool) -> Verdict:
+        return replace(verdict(row, with_text), pending=False)
+
+    stack.enter_context(patch.object(decision, "_verdict", never_pending))
+
+
+def behind_emptied_without_the_row_lock(stack: ExitStack) -> None:
+    """The inbox is asked before the row is locked: accept may commit in between."""
+    conclude = DocumentLook._conclude
+    publish = Publisher._publish
+    early: dict[int, Any] = {}
+    ask, oldest = inbox.waits, inbox.oldest_uncovered
+
+    def look_asks_early(self: DocumentLook, source: Any, known: Any, seen: Any) -> Any:
+        with self._database.read() as tx:
+            early[known.id] = inbox.waits_beyond(tx, known.id, known.token)
+        failpoint("look.after_early_question")
+        try:
+            return conclude(self, source, known, seen)
+        finally:
+            early.pop(known.id, None)
+
+    def stale_answer(tx: Connection, document_id: int) -> bool:
+        return bool(early.pop(document_id)) if document_id in early else ask(tx, document_id)
+
+    def publish_asks_early(self: Publisher, staged: Sequence[StagedDocument]) -> Any:
+        with self._database.read() as tx:
+            answers = {d.plan.document_id: oldest(tx, d.plan.document_id, d.plan.version) for d in staged}
+        failpoint("publish.after_early_question")
+        with patch.object(inbox, "oldest_uncovered", lambda _tx, document, _version: answers.get(document)):
+            return publish_all(self, staged)
+
+    publish_all = Publisher.publish
+    _ = publish
+    stack.enter_context(patch.object(DocumentLook, "_conclude", look_asks_early))
+    stack.enter_context(patch.object(inbox, "waits", stale_answer))
+    stack.enter_context(patch.object(Publisher, "publish", publish_asks_early))
+
+
+def carried_access_not_emptied(stack: ExitStack) -> None:
+    """An attempt leaves `carried_access` as it was until it ends."""
+    claim = indexing.claim_access
+
+    def claim_and_keep(tx: Connection, *args: Any, **named: Any) -> list[Lease]:
+        before = dict(tx.execute(text("SELECT document_id, carried_access FROM indexing")).tuples().all())
+        leases = claim(tx, *args, **named)
+        for lease in leases:
+            tx.execute(
+                text("UPDATE indexing SET carried_access = :c WHERE document_id = :d"),
+                {"c": before[lease.document_id], "d": lease.document_id},
+            )
+        return leases
+
+    def keep(tx: Connection, leases: Iterable[Lease]) -> None:
+        pass
+
+    stack.enter_context(patch.object(indexing, "claim_access", claim_and_keep))
+    stack.enter_context(patch.object(indexing, "empty_carried", keep))
+
+
+def closed_record_with_empty_stale_since(stack: ExitStack) -> None:
+    """A closed record does not say since when it is out of date, and is read like one that is not."""
+    close = records.close_all
+
+    def forget(tx: Connection, closing: Iterable[tuple[RecordId, int]], epoch: int) -> None:
+        ids = list(closing)
+        close(tx, ids, epoch)
+        tx.execute(text("UPDATE records SET stale_since = NULL WHERE to_epoch = :e"), {"e": epoch})
+
+    stack.enter_context(patch.object(records, "close_all", forget))
+
+
+_ = Plan
+
+MUTATIONS: dict[str, Mutation] = {
+    mutation.__name__: mutation
+    for mutation in (
+        publish_before_refresh,
+        ids_reused_across_attempts,
+        plain_upsert_in_stage,
+        look_stores_without_comparing_revisions,
+        prefilter_principals_decide,
+        stamps_ignored,
+        behind_emptied_without_the_row_lock,
+        carried_access_not_emptied,
+        closed_record_with_empty_stale_since,
+    )
+}
+
+
+@contextmanager
+def applied(name: str) -> Iterator[None]:
+    """Inside, one guard is gone."""
+    with ExitStack() as stack:
+        MUTATIONS[name](stack)
+        yield

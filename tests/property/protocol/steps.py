@@ -194,7 +194,10 @@ def day(world: World, rng: random.Random) -> bool:
     """A day passes: no worker and no message is as late as that."""
     world.finish_all()
     world.rig.sent.again.clear()
-    world.rig.time.pass_(DAY_S * rng.choice([1.1, 40]))
+    days = rng.choice([1.1, 40])
+    world.rig.time.pass_(DAY_S * days)
+    if days > 30:
+        world.accepted.clear()  # retention may have forgotten their ids
     return True
 
 

@@ -1,0 +1,1 @@
+"""DESIGN §10: access files, moves of folders, cycles, late patches."""
