@@ -21,10 +21,11 @@ def main() -> None:
     console = Console(stderr=True)
     results: dict[str, list[Figure]] = {}
     for name in chosen:
-        benchmark: Benchmark = import_module(f"bench.{name}").run
+        module = import_module(f"bench.{name}")
+        benchmark: Benchmark = module.run
         with Progress(console=console, transient=True) as progress:
             results[name] = list(benchmark(progress))
-        show(console, name, results[name])
+        getattr(module, "show", show)(console, name, results[name])
     json.dump(as_json(results), sys.stdout, indent=2)
     print()
 

@@ -32,7 +32,9 @@ def settings_for(folder: Path, documents: Path, **knobs: Any) -> Settings:
 
 
 @contextmanager
-def installation(folder: Path, model: EmbeddingModel, documents: Path | None = None, **knobs: Any) -> Iterator[Lockstep]:
+def installation(
+    folder: Path, model: EmbeddingModel, documents: Path | None = None, **knobs: Any
+) -> Iterator[Lockstep]:
     """Opened on `documents`, or on `folder/docs`."""
     documents = documents or folder / "docs"
     documents.mkdir(exist_ok=True)

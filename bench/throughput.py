@@ -60,7 +60,7 @@ def _cpu(runs: Sequence[Took]) -> float:
 
 
 def _write_documents(root: Path) -> None:
-    """The sample corpus a few times over; each copy of a paragraph says which copy it is, or the cache would know it."""
+    """The sample corpus a few times over. Each copy of a paragraph is marked as such, or the cache would know it."""
     for copy in range(COPIES):
         for path in sorted(SAMPLE.rglob("*.md")):
             written = root / f"copy{copy}" / path.relative_to(SAMPLE)

@@ -58,7 +58,9 @@ class Database:
             # a second engine, or searches would queue behind writers
             self._reader = _sqlite_engine(parsed, begin="BEGIN", query_only=True)
         else:
-            self._writer = self._reader = create_engine(parsed, pool_size=16, max_overflow=16, pool_pre_ping=True)
+            self._writer = self._reader = create_engine(
+                parsed, pool_size=16, max_overflow=16, pool_pre_ping=True, hide_parameters=True
+            )
 
     @property
     def engine(self) -> Engine:

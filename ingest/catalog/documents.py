@@ -110,14 +110,16 @@ def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[AnyRow]:
     A claim that finds the lease before it without a verdict counts an attempt. Locks; served by documents_look_due.
     """
     due = (
-        select(documents.c.id)
+        select(documents.c.id, documents.c.look_leased)
         .where(documents.c.look_ready_at <= db_now(), documents.c.deleted_at.is_(None))
         .order_by(documents.c.look_ready_at)
         .limit(limit)
     )
-    ids = list(tx.execute(for_change(due, skip_locked=True)).scalars())
-    if not ids:
+    rows = tx.execute(for_change(due, skip_locked=True)).all()
+    if not rows:
         return []
+    # A look that died is tried again alone, or the documents that were claimed with a deadly one would be held with it.
+    ids = [rows[0].id] if rows[0].look_leased else [row.id for row in rows if not row.look_leased]
     statement = (
         update(documents)
         .where(documents.c.id.in_(ids))
@@ -151,6 +153,13 @@ def release_look(
         tx.execute(_RELEASE, values)
     else:
         tx.execute(_RELEASE_AND_LOOK_AGAIN, values | {"b_again": again_in_s})
+
+
+def remember_file(tx: Connection, document_id: int, token: int, file: FileIdentity) -> None:
+    """What stands at a held document's place: a scan has it looked at again when that changes, and not before."""
+    here = (documents.c.id == document_id, documents.c.look_token == token)
+    values = {"device": file.device, "inode": file.inode, "size": file.size, "mtime_ns": file.mtime_ns}
+    tx.execute(update(documents).where(*here).values(values))
 
 
 def end_looks(tx: Connection) -> int:
@@ -222,9 +231,14 @@ def end(tx: Connection, document_id: int) -> int:
 
 def raise_version(tx: Connection, document_id: int) -> int:
     """Count the content version up although nothing differs: what repair does. Returns the new one."""
-    counted = update(documents).where(documents.c.id == document_id)
-    raised = counted.values(content_version=documents.c.content_version + 1).returning(documents.c.content_version)
-    return tx.execute(raised).scalar_one()
+    # The revision moves with it, so that a look that is under way begins again:
+    #   1) a look reads a change, knowing version 1
+    #   2) a repair makes the content as it was version 2, and version 2 is published
+    #   3) the look stores the change as version 2: nothing is behind, and nobody ever indexes it
+    # Test: test_a_repair_while_a_look_reads_loses_no_change
+    values = {"content_version": documents.c.content_version + 1, "revision": documents.c.revision + 1}
+    raised = update(documents).where(documents.c.id == document_id).values(values)
+    return tx.execute(raised.returning(documents.c.content_version)).scalar_one()
 
 
 _AS_FILE = (

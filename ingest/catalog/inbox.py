@@ -41,8 +41,8 @@ def add(
         "folder_id": folder_id,
         "clock": clock,
     }
-    added = insert_new(tx, inbox).values(row, accepted_at=db_now()).returning(inbox.c.id)
-    if tx.execute(added).scalar_one_or_none() is not None:
+    added = insert_new(tx, inbox).values(accepted_at=db_now()).returning(inbox.c.id)
+    if tx.execute(added, row).scalar_one_or_none() is not None:
         return True
     # it came twice at one moment, and the other one has committed since
     return not known(tx, source_id, {event_id: body})
@@ -105,9 +105,7 @@ def news_below(tx: Connection, folder_ids: Sequence[int], since: float) -> bool:
     """
     inside = documents.c.folder_id.in_(list(folder_ids))
     inner = folders.c.id.in_([i for i in folder_ids if i != folder_ids[0]])
-    told = or_(
-        inbox.c.folder_id.in_(list(folder_ids)), inbox.c.document_id.in_(select(documents.c.id).where(inside))
-    )
+    told = or_(inbox.c.folder_id.in_(list(folder_ids)), inbox.c.document_id.in_(select(documents.c.id).where(inside)))
     news = or_(
         exists().where(inside, documents.c.looked_at >= since),
         exists().where(inner, folders.c.looked_at >= since),

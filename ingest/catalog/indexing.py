@@ -165,8 +165,8 @@ def _hold_killers(tx: Connection, generation_id: int, attempts_alone: int) -> No
     tx.execute(update(indexing).where(killed).values(held=reason, leased=False))
 
 
-# Without its type, or SQLite is asked for `access_due = 1`, which the partial index on `access_due` does not serve: every
-# claim then read all rows. Test: test_sqlite_searches_by_index[claim access]
+# Without its type, or SQLite is asked for `access_due = 1`, which the partial index on `access_due` does not serve:
+# every claim then read all rows. Test: test_sqlite_searches_by_index[claim access]
 _ACCESS_DUE: ColumnElement[bool] = literal_column("indexing.access_due")
 
 
@@ -180,8 +180,15 @@ def claim_access(tx: Connection, generation_id: int, *, limit: int, lease_s: flo
         .where(
             indexing.c.generation_id == generation_id,
             _ACCESS_DUE,
-            # a document that is being indexed is patched afterwards; a lease that ran out is free
-            or_(indexing.c.leased.is_(False), indexing.c.ready_at <= db_now()),
+            # A document that is being indexed is patched afterwards. A lease that ran out is free, but where indexing
+            # is due its mark is left for the claim of indexing: taken here, a worker's death would never be counted.
+            or_(
+                indexing.c.leased.is_(False),
+                and_(
+                    indexing.c.ready_at <= db_now(),
+                    or_(indexing.c.published_version >= indexing.c.wanted_version, indexing.c.held.is_not(None)),
+                ),
+            ),
         )
         .order_by(indexing.c.ready_at)
         .limit(limit)

@@ -11,7 +11,7 @@ from ingest.catalog import principals as people
 from ingest.catalog.database import AnyRow
 from ingest.catalog.folders import Chain, chains
 from ingest.catalog.tables import documents, folders, policy_entries, principals
-from ingest.model.access import NOBODY, Access, Policy, PolicyKind
+from ingest.model.access import NOBODY, UNREADABLE, Access, Policy, PolicyKind
 from ingest.model.principal import Principal
 
 Kind = Literal["f", "d"]
@@ -33,8 +33,10 @@ _POLICY: Mapping[Kind, Select[Any]] = {
 
 
 def policy_of(tx: Connection, kind: Kind, object_id: int) -> Policy:
-    """The stored policy of one folder ('f') or document ('d')."""
-    said = tx.execute(_POLICY[kind], {"b_id": object_id}).scalar_one()
+    """The stored policy of one folder ('f') or document ('d'); UNREADABLE for a placeholder that was dropped."""
+    said = tx.execute(_POLICY[kind], {"b_id": object_id}).scalar_one_or_none()
+    if said is None:
+        return UNREADABLE
     entries = entries_of(tx, kind, [object_id]).get(object_id, Entries())
     return Policy(PolicyKind(said), entries.allow, entries.deny)
 

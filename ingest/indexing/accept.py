@@ -47,7 +47,9 @@ class Acceptor:
         self.doorbell.ring("changes")
         return known
 
-    def note(self, tx: Connection, source_id: int, events: Sequence[Event], event_ids: Sequence[str] | None = None) -> int:
+    def note(
+        self, tx: Connection, source_id: int, events: Sequence[Event], event_ids: Sequence[str] | None = None
+    ) -> int:
         """The same inside a transaction that causes the events, so that they are there when it is; rings nobody."""
         ids = event_ids or [str(uuid.uuid4()) for _ in events]
         source = sources.get(tx, source_id)

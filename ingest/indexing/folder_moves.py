@@ -26,9 +26,7 @@ def adopt(database: Database, acceptor: Acceptor, source: ContentSource, new: An
     return _move(database, acceptor, old, new.id, since)
 
 
-def give_heir(
-    database: Database, acceptor: Acceptor, source: ContentSource, gone: AnyRow, since: float
-) -> bool:
+def give_heir(database: Database, acceptor: Acceptor, source: ContentSource, gone: AnyRow, since: float) -> bool:
     """Whether the folder that went from `gone`, as was seen after `since`, stands elsewhere as an unseen one.
 
     Then it is moved there.
@@ -50,6 +48,7 @@ def give_heir(
 
 
 def _move(database: Database, acceptor: Acceptor, old: AnyRow, new: int, since: float) -> bool:
+    failpoint("folder_move.before_lock")
     with database.write() as tx:
         # folder moves of a source are serial: two moves, each legal alone, could form a cycle
         folders.lock_root(tx, old.source_id)

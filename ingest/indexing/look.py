@@ -6,6 +6,7 @@ document, its indexing rows, then, for a widening only, the access clock.
 """
 
 import logging
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,6 +24,10 @@ from ingest.model.source import DocumentSeen, FileIdentity, Gone
 from ingest.ports import ContentSource
 
 log = logging.getLogger(__name__)
+
+
+_RESTED_NS = 2_000_000_000
+"""A change within so many nanoseconds of an mtime may leave it as it is."""
 
 
 class LookOutcome(StrEnum):
@@ -89,13 +94,12 @@ class DocumentLook:
         return counts
 
     def _look(self, document_id: int, token: int, attempts: int) -> LookOutcome:
-        if attempts >= self._settings.attempts:
-            reason = f"its worker died {attempts} times while reading this document; see `lockstep retry`"
-            return self._end(document_id, token, LookOutcome.HELD, again_in_s=None, held=reason)
         with self._database.read() as tx:
             known = self._remember(tx, document_id, token)
         if known is None:
             return LookOutcome.AGAIN
+        if attempts >= self._settings.attempts:
+            return self._hold(known, f"its worker died {attempts} times while reading this document")
         if any(link.looked_at is None for link in known.chain.links):
             # a folder never looked at is looked at first: its metadata and policy belong to the document
             return self._end(document_id, token, LookOutcome.AGAIN, again_in_s=self._settings.again_s)
@@ -120,8 +124,7 @@ class DocumentLook:
             self._end(known.id, known.token, LookOutcome.UNAVAILABLE, again_in_s=self._settings.unavailable_s)
             raise
         except Permanent as error:
-            log.warning("held", extra={"event": "look.held", "document": known.id, "reason": str(error)})
-            return self._end(known.id, known.token, LookOutcome.HELD, again_in_s=None, held=str(error))
+            return self._hold(known, str(error))
         failpoint("look.after_commit")
         return outcome
 
@@ -135,11 +138,26 @@ class DocumentLook:
             document_id, token, row.source_id, row.folder_id, row.name, row.revision, row.content_version, seen, chain
         )
 
-    def _end(
-        self, document_id: int, token: int, outcome: LookOutcome, *, again_in_s: float | None, held: str | None = None
-    ) -> LookOutcome:
+    def _hold(self, known: Remembered, reason: str) -> LookOutcome:
+        log.warning("held", extra={"event": "look.held", "document": known.id, "reason": reason})
+        file = self._file_at_rest(known)
         with self._database.write() as tx:
-            documents.release_look(tx, document_id, token, again_in_s=again_in_s, held=held)
+            documents.release_look(tx, known.id, known.token, again_in_s=None, held=reason)
+            if file is not None:
+                documents.remember_file(tx, known.id, known.token, file)
+        return LookOutcome.HELD
+
+    def _file_at_rest(self, known: Remembered) -> FileIdentity | None:
+        """What stands there, unless it is so new that it may have changed since it was read."""
+        try:
+            file = self._sources[known.source_id].identity(known.key)
+        except (KeyError, Transient):
+            return None
+        return file if file is not None and abs(time.time_ns() - file.mtime_ns) > _RESTED_NS else None
+
+    def _end(self, document_id: int, token: int, outcome: LookOutcome, *, again_in_s: float | None) -> LookOutcome:
+        with self._database.write() as tx:
+            documents.release_look(tx, document_id, token, again_in_s=again_in_s)
         return outcome
 
     def _conclude(self, source: ContentSource, known: Remembered, seen: DocumentSeen | Gone) -> LookOutcome:

@@ -88,7 +88,9 @@ class Searcher:
                 f"the model {self.model.name} is not the one generation {generation.id} was made with: "
                 f"set the model back"
             )
-        if len(caller) > self.settings.closure_limit + len(stated):
+        # The closure was read up to one name over the limit, stated ones included. One that was cut short must not
+        # reach the prefilter: it would find no candidates, and nothing would be left to be refused at the decision.
+        if len(caller) > self.settings.closure_limit:
             raise TooManyGroups(self.settings.closure_limit)
         return generation, caller
 

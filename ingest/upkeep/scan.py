@@ -183,10 +183,11 @@ def _folder_differs(row: AnyRow, key: str, listing: Listing) -> bool:
 
 
 def _document_differs(row: AnyRow, now: FileIdentity) -> bool:
-    if row.looked_at is None:
-        return row.look_ready_at is None and row.look_held is None
+    if row.looked_at is None and row.look_held is None:
+        return row.look_ready_at is None
     before = FileIdentity(row.device or 0, row.inode or 0, row.size or 0, row.mtime_ns or 0)
-    return _differs(before, now) or (_fresh(row.looked_at, now) and row.look_ready_at is None)
+    fresh = row.looked_at is not None and _fresh(row.looked_at, now)
+    return _differs(before, now) or (fresh and row.look_ready_at is None)
 
 
 def _differs(before: FileIdentity, now: FileIdentity) -> bool:

@@ -1,10 +1,11 @@
 """Accepted events, what waits in the inbox, and since when a document's text counts as out of date."""
 
 import pytest
+from sqlalchemy import select
 
 from ingest.adapters.doorbell import ThreadDoorbell
-from ingest.catalog import access_clock, documents, inbox, indexing
-from ingest.catalog.database import AnyRow
+from ingest.catalog import access_clock, documents, folders, inbox, indexing
+from ingest.catalog.database import AnyRow, db_now
 from ingest.catalog.tables import contents as contents_table
 from ingest.catalog.tables import documents as documents_table
 from ingest.catalog.tables import folders as folders_table
@@ -164,19 +165,40 @@ class ChangeCases:
             assert inbox.folder_waits(tx, catalog.root)
         assert [row.event_id for row in catalog.rows(inbox_table, outcome=None)] == ["later"]
 
-    def test_what_waits_below_a_folder_is_known(self, catalog: Catalog) -> None:
+    def test_events_of_what_ended_end(self, catalog: Catalog) -> None:
         below = catalog.folder(catalog.root, "below")
         document = catalog.document("a.md", folder=below)
         self.accept(catalog, DocumentHint("below/a.md"), "e1")
         self.accept(catalog, FolderHint("below"), "e2")
         self.accept(catalog, DocumentHint("other.md"), "e3")
-        ids = {row.event_id: row.id for row in catalog.rows(inbox_table)}
         with catalog.write() as tx:
-            assert inbox.waiting_below(tx, [below]) == {ids["e1"], ids["e2"]}
             inbox.end_folders(tx, [below], outcome="gone")
             inbox.end_all(tx, document, version=2, outcome="gone")
-            assert inbox.waiting_below(tx, [below]) == set()
             assert inbox.oldest_waiting(tx) is not None
+        assert [row.event_id for row in catalog.rows(inbox_table, done_at=None)] == ["e3"]
+
+    @pytest.mark.parametrize("news", ["told of the folder", "told of a document", "a document looked at", "none"])
+    def test_news_below_a_folder_are_known(self, catalog: Catalog, news: str) -> None:
+        below = catalog.folder(catalog.root, "below")
+        document = catalog.document("a.md", folder=below)
+        self.accept(catalog, DocumentHint("below/a.md"), "before")
+        catalog.pass_time(60)
+        with catalog.write() as tx:
+            now = tx.execute(select(db_now())).scalar_one()
+            # nothing of the folder itself, whose own look asks
+            folders.changed(tx, catalog.root, 0, looked_at=db_now())
+        if news == "told of the folder":
+            self.accept(catalog, FolderHint("below"))
+        elif news == "told of a document":
+            self.accept(catalog, DocumentHint("below/a.md"))
+        elif news == "a document looked at":
+            with catalog.write() as tx:
+                assert documents.changed(tx, document, revision=0, token=0)
+        else:
+            self.accept(catalog, DocumentHint("beside.md"))
+        with catalog.read() as tx:
+            assert inbox.news_below(tx, [below], now) is (news != "none")
+            assert inbox.news_below(tx, [below], now - 120)
 
     def test_events_follow_what_moved(self, catalog: Catalog) -> None:
         placeholder, moved = catalog.document("new.md"), catalog.document("old.md")

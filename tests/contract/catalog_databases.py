@@ -4,11 +4,12 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psycopg
 from psycopg import sql
-from sqlalchemy import delete, update
+from sqlalchemy import delete, event, update
 from sqlalchemy.engine import make_url
 
 from ingest.catalog.database import Database
@@ -24,6 +25,10 @@ def opened(url: str) -> Iterator[Database]:
         yield database
     finally:
         database.close()
+
+
+def _unsynced(connection: Any, _entry: Any) -> None:
+    connection.execute("PRAGMA synchronous=OFF")
 
 
 def sqlite_template(folder: Path) -> Path:
@@ -43,6 +48,7 @@ def sqlite_copy(template: Path, folder: Path) -> Iterator[Database]:
     file = folder / f"{uuid4().hex}.db"
     shutil.copyfile(template, file)
     with opened(f"sqlite:///{file}") as database:
+        event.listen(database.engine, "connect", _unsynced)  # no test here pulls the plug
         yield database
 
 
@@ -72,6 +78,7 @@ def postgresql_empty(server_url: str) -> Iterator[str]:
     libpq_url = server.set(drivername="postgresql").render_as_string(hide_password=False)
     with psycopg.connect(libpq_url, autocommit=True) as admin:
         admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        admin.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(sql.Identifier(name)))
         try:
             yield server.set(database=name).render_as_string(hide_password=False)
         finally:

@@ -197,8 +197,8 @@ class DecisionCases:
         allowed, denied = catalog.readable("a", stated(groups[5])), catalog.readable("b", stated(ANN, deny=[groups[5]]))
         assert catalog.seen(ANN, allowed, denied) == [allowed]
         # membership goes up, never down: who is only the outer group is not a member of the inner ones
-        inner = catalog.readable("c", stated(groups[0]))
-        assert catalog.seen(groups[5], inner) == []
+        innermost = catalog.readable("c", stated(groups[0]))
+        assert catalog.seen(groups[5], innermost) == []
 
     def test_a_removed_edge_no_longer_counts(self, catalog: Catalog) -> None:
         catalog.former_member(ANN, STAFF, removed_at=1)
@@ -230,7 +230,7 @@ class DecisionCases:
         self, catalog: Catalog, epoch: int, values: dict[str, int | None], seen: str | None
     ) -> None:
         document = catalog.document("a.md", stated(ANN))
-        record = catalog.record(document, stale_since=0, **values)  # type: ignore[arg-type]
+        record = catalog.record(document, stale_since=0, **values)
         found = catalog.decide([ANN], [record], epoch=epoch).verdicts
         assert [(verdict.id, verdict.closed) for verdict in found] == ([(record, seen == "closed")] if seen else [])
 

@@ -1,13 +1,16 @@
 """Folders' chains, moves and their tombstones, and the fan-out of an access change."""
 
+from typing import Any
+
 import pytest
 from sqlalchemy.exc import IntegrityError
 
-from ingest.catalog import access_work, documents, folders, indexing, policies, principals, sources
+from ingest.catalog import access_work, documents, folders, policies, principals, sources
 from ingest.catalog.tables import access_clock as clock_table
 from ingest.catalog.tables import access_work as work_table
 from ingest.catalog.tables import documents as documents_table
 from ingest.catalog.tables import folders as folders_table
+from ingest.catalog.tables import indexing as indexing_table
 from ingest.catalog.tables import membership_tombstones, memberships, tombstones
 from ingest.catalog.tables import policy_entries as entries_table
 from ingest.catalog.tables import sources as sources_table
@@ -151,7 +154,7 @@ class FolderCases:
         assert catalog.seen(ANN, record) == []
 
     def test_a_file_is_recognised_by_what_was_seen_of_it(self, catalog: Catalog) -> None:
-        file = {"device": _FILE.device, "inode": _FILE.inode, "size": _FILE.size}
+        file: dict[str, Any] = {"device": _FILE.device, "inode": _FILE.inode, "size": _FILE.size}
         known = catalog.document("known.md", **file)
         hinted = catalog.document("hinted.md", content_version=0, **file)
         catalog.document("dead.md", deleted_at=1.0, **file)
@@ -195,7 +198,7 @@ class FolderCases:
         catalog.set_indexing(in_flight, published_version=0, leased=True)
         catalog.document("never-begun.md", folder=a)
         with catalog.write() as tx:
-            tx.execute(indexing.indexing.delete().where(indexing.indexing.c.document_id == not_indexed))
+            tx.execute(indexing_table.delete().where(indexing_table.c.document_id == not_indexed))
             access_work.leave(tx, a)
             assert [access_work.left(tx, g) for g in (catalog.generation, building)] == [1, 1]
         with catalog.write() as tx:

@@ -128,7 +128,7 @@ class RecordCases:
     def test_counts_tell_open_staged_and_leaving(self, catalog: Catalog) -> None:
         document = catalog.document("a")
         for values in ({}, {}, {"from_epoch": None}, {"to_epoch": 3}, {"from_epoch": None, "condemned_at": 1.0}):
-            catalog.record(document, **values)  # type: ignore[arg-type]
+            catalog.record(document, **values)
         with catalog.read() as tx:
             assert records.counts(tx, catalog.generation) == {"open": 2, "staged": 1, "leaving": 2}
 

@@ -14,6 +14,7 @@ from ingest.catalog.indexing import BatchSizes, Lease
 from ingest.catalog.tables import access_clock as clock_table
 from ingest.catalog.tables import documents, folders, membership_tombstones, memberships, metadata, records
 from ingest.catalog.tables import indexing as indexing_table
+from ingest.catalog.tables import sources as sources_table
 from ingest.model.access import INHERIT, UNREADABLE, Policy, PolicyKind
 from ingest.model.principal import Principal
 from ingest.model.record import RecordId
@@ -45,7 +46,7 @@ class Catalog:
         self.database = database
         with database.write() as tx:
             self.source = sources.ensure(tx, "files", "files", max_age_s=None)
-            tx.execute(update(sources.sources).values(state="live"))
+            tx.execute(update(sources_table).values(state="live"))
             self.generation = self._generation(tx, "active")
         self.root = self.folder(None, "")
 

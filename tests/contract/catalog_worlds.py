@@ -1,9 +1,9 @@
 """Random small worlds of folders, documents and groups, and what they mean, said naively in Python."""
 
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
-from hypothesis import strategies as st
 from sqlalchemy import Connection, Table, insert, update
 
 from ingest.catalog.database import db_now
@@ -27,17 +27,13 @@ from tests.contract.catalog_rows import numbered
 PEOPLE = (PUBLIC, *(Principal(f"local:user:{n}") for n in range(2)), *(Principal(f"local:group:{n}") for n in range(4)))
 """Their places here are their ids."""
 
-_STAMPS = st.sampled_from([0] * 16 + [4, 5, 6])
-_POLICIES = st.sampled_from(["stated"] * 8 + ["inherit"] * 8 + ["unreadable"])
-_RARELY = st.sampled_from([False] * 15 + [True])
-_SOMEBODY = st.integers(0, len(PEOPLE) - 1)
-_ALLOWED = st.frozensets(_SOMEBODY, min_size=2, max_size=5) | st.frozensets(_SOMEBODY, max_size=1)
-_NOBODY = frozenset[int]()
-_DENIED = st.sampled_from([_NOBODY] * 16 + [frozenset({n}) for n in range(len(PEOPLE))])
-_TRUST = st.sampled_from(["live"] * 4 + ["fresh"] * 4 + ["old", "unsynced", "removed"])
-_FROM = st.sampled_from([3, 3, 3, 3, 4, 5, None])
-_STALE = st.sampled_from([None, 3, 4, 5, 6])
-_TO = st.sampled_from([None, None, None, 5, 6, 7, 7])
+_ALL = range(len(PEOPLE))
+_STAMPS = [0] * 16 + [4, 5, 6]
+_POLICIES = ["stated"] * 8 + ["inherit"] * 8 + ["unreadable"]
+_TRUST = ["live"] * 4 + ["fresh"] * 4 + ["old", "unsynced", "removed"]
+_FROM = [3, 3, 3, 3, 4, 5, None]
+_TO = [None, None, None, 5, 6, 7, 7]
+_STALE = [None, 3, 4, 5, 6]
 
 
 @dataclass(frozen=True)
@@ -202,43 +198,53 @@ def rows(tx: Connection, table: Table, values: list[dict[str, Any]]) -> None:
         tx.execute(insert(table), values)
 
 
-@st.composite
-def worlds(draw: st.DrawFn) -> World:
-    """Trees with a few circles, groups with circles, texts behind and closed."""
-    count = draw(st.integers(1, 6))
-
-    def place(parent: int | None, sources_: int = 1) -> Place:
-        return Place(
-            parent=parent,
-            policy=draw(_POLICIES),
-            allow=draw(_ALLOWED),
-            deny=draw(_DENIED),
-            opened_at=draw(_STAMPS),
-            dead=draw(_RARELY),
-            hidden=draw(_RARELY),
-            source=draw(st.integers(0, sources_ - 1)),
-        )
-
-    def above(n: int) -> int | None:
-        if n == 0:
-            return None
-        # seldom below itself: a circle
-        return draw(st.sampled_from([*range(n)] * 8 + [*range(1, count)]))
-
-    trust = draw(st.lists(_TRUST, min_size=1, max_size=2))
-    made = tuple(place(above(n)) for n in range(count))
-    texts = tuple(place(draw(st.integers(0, count - 1)), len(trust)) for _ in range(draw(st.integers(1, 5))))
-    drawn = st.builds(Row, st.integers(0, len(texts) - 1), _FROM, _TO, _STALE)
-    anyone = st.integers(1, len(PEOPLE) - 1)
-    edges = st.dictionaries(st.tuples(anyone, st.integers(3, len(PEOPLE) - 1)), _STAMPS, max_size=6)
+def world(seed: int) -> World:
+    """A world: trees with a few circles, groups with circles, texts behind and closed."""
+    of = Random(seed)  # noqa: S311 -- nothing secret
+    count = of.randint(1, 6)
+    trust = tuple(of.choice(_TRUST) for _ in range(of.randint(1, 2)))
+    made = tuple(_place(of, _above(of, n, count), 1) for n in range(count))
+    texts = tuple(_place(of, of.randrange(count), len(trust)) for _ in range(of.randint(1, 5)))
     return World(
         folders=made,
         documents=texts,
-        behind=tuple(draw(_STALE) for _ in texts),
-        records=tuple(draw(st.lists(drawn, min_size=1, max_size=8))),
-        edges=draw(edges),
-        removed=draw(edges),
-        sources=tuple(trust),
-        caller=draw(st.frozensets(_SOMEBODY, min_size=draw(st.sampled_from([2, 2, 0])), max_size=4)),
-        epoch=draw(st.integers(4, 6)),
+        behind=tuple(of.choice(_STALE) for _ in texts),
+        records=tuple(
+            Row(of.randrange(len(texts)), of.choice(_FROM), of.choice(_TO), of.choice(_STALE))
+            for _ in range(of.randint(1, 12))
+        ),
+        edges=_edges(of),
+        removed=_edges(of),
+        sources=trust,
+        caller=_some(of, 4),
+        epoch=of.randint(4, 6),
     )
+
+
+def _place(of: Random, parent: int | None, sources_: int) -> Place:
+    return Place(
+        parent=parent,
+        policy=of.choice(_POLICIES),
+        allow=_some(of, 5),
+        deny=_some(of, 2) if of.random() < 0.2 else frozenset(),
+        opened_at=of.choice(_STAMPS),
+        dead=of.random() < 0.06,
+        hidden=of.random() < 0.06,
+        source=of.randrange(sources_),
+    )
+
+
+def _above(of: Random, n: int, count: int) -> int | None:
+    """Seldom below itself: a circle."""
+    if n == 0:
+        return None
+    return of.randrange(1, count) if of.random() < 0.1 else of.randrange(n)
+
+
+def _some(of: Random, most: int) -> frozenset[int]:
+    return frozenset(of.sample(_ALL, of.randint(0, most)))
+
+
+def _edges(of: Random) -> dict[tuple[int, int], int]:
+    """A member is anybody but everybody; what it belongs to is a group."""
+    return {(of.choice(_ALL[1:]), of.choice(_ALL[3:])): of.choice(_STAMPS) for _ in range(of.randint(0, 6))}

@@ -18,7 +18,7 @@ from tests.fault.modules import module_with
 @contextmanager
 def marking_what_a_look_finds() -> Iterator[None]:
     """Only an accepted event makes a text count as out of date."""
-    changed = module_with(indexing, mark_behind=lambda tx, ids: access_clock.read(tx))
+    changed = module_with(indexing, mark_behind=lambda tx, _: access_clock.read(tx))
     with patch.object(look, "indexing", changed):
         yield
 
@@ -36,7 +36,7 @@ def asking_the_inbox_after_the_lock_in_looks() -> Iterator[None]:
         )
         return remember(self, tx, document_id, token)
 
-    believed = module_with(inbox, waits=lambda tx, document_id: later[document_id])
+    believed = module_with(inbox, waits=lambda _, document_id: later[document_id])
     with patch.object(DocumentLook, "_remember", early), patch.object(look, "inbox", believed):
         yield
 
@@ -53,7 +53,7 @@ def asking_the_inbox_after_the_lock_in_publishes() -> Iterator[None]:
                 asked[plan.document_id] = inbox.oldest_uncovered(tx, plan.document_id, plan.version)
         return publish(self, staged)
 
-    believed = module_with(inbox, oldest_uncovered=lambda tx, document_id, _: asked[document_id])
+    believed = module_with(inbox, oldest_uncovered=lambda _, document_id, __: asked[document_id])
     with patch.object(Publisher, "publish", early), patch.object(publisher, "inbox", believed):
         yield
 
@@ -70,7 +70,7 @@ def locking_the_row_first() -> Iterator[None]:
 @contextmanager
 def marking_at_accept() -> Iterator[None]:
     """An accepted change is noted, and the text counts as out of date only once it has been looked at."""
-    with patch.object(accept, "indexing", module_with(indexing, mark_behind=lambda tx, ids: access_clock.read(tx))):
+    with patch.object(accept, "indexing", module_with(indexing, mark_behind=lambda tx, _: access_clock.read(tx))):
         yield
 
 

@@ -21,7 +21,9 @@ def deciding(old: str, new: str) -> Iterator[None]:
     changed = decision._RULES.replace(old, new)
     texts = {True: decision._DECIDE_WITH_TEXT, False: decision._DECIDE}
     statements = {
-        (dialect, with_text): decision._statement(texts[with_text].replace(decision._RULES, changed), dialect, with_text)
+        (dialect, with_text): decision._statement(
+            texts[with_text].replace(decision._RULES, changed), dialect, with_text
+        )
         for dialect, with_text in decision._STATEMENTS
     }
     with patch.object(decision, "_STATEMENTS", statements):
@@ -37,14 +39,14 @@ def asking_whether_the_document_is_deleted() -> Iterator[None]:
 @contextmanager
 def asking_for_the_folders_above() -> Iterator[None]:
     """Only the document's own folder counts, as if its chain had been copied to it when it was indexed."""
-    with deciding("f.rooted = 1 AND f.broken = 0 AND f.denied = 0 AND", "f.denied = 0 AND"):
+    with deciding("u.rooted = 1 AND u.broken = 0 AND u.denied = 0 AND", "u.denied = 0 AND"):
         yield
 
 
 @contextmanager
 def asking_for_policies() -> Iterator[None]:
     """What the prefilter in the stores lets pass is given."""
-    with deciding("AND CASE WHEN c.policy = 'stated' THEN coalesce(h.allowed, 0) ELSE f.allowed END = 1", ""):
+    with deciding("AND CASE WHEN c.policy = 'stated' THEN coalesce(h.allowed, 0) ELSE u.allowed END = 1", ""):
         yield
 
 

@@ -39,7 +39,8 @@ def guarded_by(*removals: Removal, harm: str) -> Callable[[Callable[..., None]],
         run.__name__, run.__qualname__, run.__doc__ = test.__name__, test.__qualname__, test.__doc__
         run.__module__ = test.__module__
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return pytest.mark.parametrize("guard", [GUARDED, *without])(run)
+        pytest.mark.parametrize("guard", [GUARDED, *without])(run)
+        return run
 
     return decorate
 

@@ -83,3 +83,33 @@ def test_an_event_whose_repetition_was_under_way_hides_nothing_for_ever(postgres
     world.drain()
     world.join(BOB, RED)
     assert world.visible_text("a/1.md", BOB) == "apples", "pending, for ever"
+
+
+@guarded_by(accept.leaving_out_known_events, harm="pending, for ever")
+def test_an_event_that_comes_again_after_its_look_hides_nothing_for_ever(world: World) -> None:
+    world.state("a", RED)
+    world.write("a/1.md", "apples")
+    world.drain()
+    for _ in range(2):
+        world.accept(DocumentHint("a/1.md"), ids=("same",))
+        world.drain()
+    world.join(BOB, RED)
+    assert world.visible_text("a/1.md", BOB) == "apples", "pending, for ever"
+
+
+@guarded_by(accept.locking_documents_before_indexing_rows, harm="each has what the other waits for")
+def test_a_change_accepted_while_a_look_stores_waits_for_the_document_first(postgres_world: World) -> None:
+    world = postgres_world
+    world.state("", PUBLIC)
+    world.write("1.md", "apples")
+    world.drain()
+    world.write("1.md", "pears")
+    with held(world, "look.after_compare", world.look_at_documents) as look:  # it has the document
+        change = world.start_worker(lambda: world.write("1.md", "plums"), "accept")
+        world.until_blocked(change)
+        look.release()
+        look.worker.wait()
+        change.wait()
+        assert (look.worker.error, change.error) == (None, None), "each has what the other waits for"
+    world.drain()
+    assert world.visible_text("1.md") == "plums"

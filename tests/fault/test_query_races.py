@@ -1,6 +1,8 @@
 """DESIGN §10: what changes while a question is answered."""
 
+from ingest.model.access import AccessRules, Policy, PolicyKind
 from ingest.model.principal import Principal
+from tests.fault import guards_behind as behind
 from tests.fault import guards_indexing as indexing
 from tests.fault import guards_reading as reading
 from tests.fault.rig import guarded_by, held
@@ -24,7 +26,7 @@ def share(world: World, *principals: Principal) -> None:
     world.patch_access()
 
 
-@guarded_by(reading.comparing_stamps, harm="the redacted text, still open")
+@guarded_by(reading.comparing_stamps, behind.marking_at_accept, harm="the redacted text, still open")
 def test_a_text_redacted_and_then_shared_is_not_shown_to_whom_it_was_shared_with(world: World) -> None:
     given(world, OLD, ANN)
     world.write("a/1.md", NEW)
@@ -111,3 +113,19 @@ def test_a_reader_slower_than_the_grace_period(world: World) -> None:
         world.vacuum()
     texts = {hit.text for hit in reader.result().hits}
     assert texts == {NEW, "the rest stays"}, "a hole"
+
+
+@guarded_by(indexing.giving_metadata_to_the_record, harm="by the metadata of before")
+def test_metadata_filter_while_metadata_changes(world: World) -> None:
+    def found(category: str) -> int:
+        return len(world.ask("password", filters={"category": frozenset({category})}).hits)
+
+    world.access("a", AccessRules(Policy(PolicyKind.STATED, frozenset({PUBLIC})), {"category": "draft"}))
+    world.write("a/1.md", OLD)
+    world.drain()
+    world.access("a", AccessRules(Policy(PolicyKind.STATED, frozenset({PUBLIC})), {"category": "final"}))
+    world.look()
+    with held(world, "publish.before_lock", world.index):
+        assert (found("draft"), found("final")) == (1, 0)
+        assert len(world.ask("password").hits) == 1
+    assert (found("draft"), found("final")) == (0, 1), "by the metadata of before"

@@ -32,6 +32,8 @@ def test_vacuum_never_condemns_what_a_publish_opens(postgres_world: World) -> No
         publishing.release()
         worker.result()
         vacuum.result()
+    world.lexical.refresh()
+    world.vector.refresh()
     assert world.visible_text("a.md") == "new", "condemned while it was opened"
     assert world.audit().clean
 

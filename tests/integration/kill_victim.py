@@ -6,11 +6,16 @@
 import importlib
 import os
 import shutil
+import signal
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ingest import failpoints
+from ingest.adapters.memory.embedding_model import MemoryEmbeddingModel
 from ingest.bootstrap import bootstrap, open_watcher
 from ingest.errors import StoreUnavailable
 from ingest.lockstep import Lockstep
@@ -82,6 +87,57 @@ def optimise(lockstep: Lockstep) -> None:
     assert isinstance(lockstep.vector, Optimisable)
     with suppress(StoreUnavailable):  # the child process was killed: the shard in use stays as it is
         lockstep.vector.optimise()
+
+
+MARK = "this text is deadly"
+"""A document that holds it kills whoever handles it."""
+
+
+def once(base: Path, where: str) -> None:
+    """As `run --once`, but it dies at the document with the mark: at its `look`, `plan`, `embed` or `stage`."""
+    model = MemoryEmbeddingModel(call_log=base / "calls", refuse=_deadly if where == "embed" else lambda _: None)
+    with bootstrap(settings_of(base), model=model) as lockstep:
+        run_once(_made_deadly(lockstep, base, where))
+
+
+def _made_deadly(lockstep: Lockstep, base: Path, where: str) -> Lockstep:
+    match where:
+        case "look":
+            (source,) = lockstep.sources
+            reading = Deadly(source.content, "document", lambda key: (base / "documents" / key).read_text())
+            return replace(lockstep, sources=(replace(source, content=reading),))
+        case "plan":
+            cutting = Deadly(lockstep.maker.cutter, "passages", lambda text, **_: text)
+            return replace(lockstep, maker=replace(lockstep.maker, cutter=cutting))
+        case "stage":
+            adding = Deadly(lockstep.lexical, "add", lambda records, **_: "".join(r.text for r in records))
+            return replace(lockstep, lexical=adding)
+    return lockstep
+
+
+class Deadly:
+    """Anything, of which one method kills the process when what it is told holds the mark."""
+
+    def __init__(self, inner: Any, method: str, told: Callable[..., str]) -> None:
+        self._inner = inner
+        self._method = method
+        self._told = told
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if name != self._method:
+            return found
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            _deadly(self._told(*arguments, **named))
+            return found(*arguments, **named)
+
+        return call
+
+
+def _deadly(text: str) -> None:
+    if MARK in text:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def run(base: Path) -> None:

@@ -15,20 +15,7 @@ import yaml
 from ingest.model.query import Hit
 
 _SAID = re.compile(r"topic(\d{3}) part (\d+) revision (\d+)")
-_WORDS = [
-    "Goods",
-    "parcels",
-    "tills",
-    "lamps",
-    "shelves",
-    "orders",
-    "gates",
-    "boxes",
-    "signs",
-    "doors",
-    "keys",
-    "tables",
-]
+_WORDS = ("Goods", "parcels", "tills", "lamps", "shelves", "orders", "gates", "boxes", "signs", "doors", "keys")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -30,11 +30,10 @@ from ingest.model.principal import Principal
 from tests.contract.catalog_databases import postgresql_migrated, sqlite_copy, sqlite_template
 from tests.contract.catalog_rows import numbered
 
-DOCUMENTS = 6_000
-FOLDERS = 1_500
+DOCUMENTS = 3_000
+FOLDERS = 600
 EACH = 3  # records of a document
 PEOPLE = 2_000
-CROWD = 30_000
 BIG = {"documents", "folders", "inbox", "indexing", "memberships", "policy_entries", "principals", "records"}
 ANN = Principal("local:user:5")
 CANDIDATES = [numbered(1 + n * 97) for n in range(20)]
@@ -210,15 +209,14 @@ def fill(database: Database) -> None:
 
 def crowd(tx: Connection) -> None:
     """Many more folders, people and entries that no question concerns: PostgreSQL rightly scans what is small."""
-    numbers = f"WITH RECURSIVE n(i) AS (SELECT 100001 UNION ALL SELECT i + 1 FROM n WHERE i < {100_000 + CROWD})"
-    for into in (
-        "folders (id, source_id, parent_id, name, policy) SELECT i, 1, 1 + i % 900, 'crowd-' || i, 'inherit'",
-        "principals (id, name) SELECT i, 'local:user:' || i",
-        f"memberships (member_id, group_id, granted_at) SELECT i, {PEOPLE // 2} + i % 500, 0",
-        "policy_entries (kind, object_id, effect, principal_id) SELECT 'f', i, 'a', i",
+    for into, values in (
+        ("folders (id, source_id, parent_id, name, policy)", "i, 1, 1 + i % 600, 'crowd-' || i, 'inherit'"),
+        ("principals (id, name)", "i, 'local:user:' || i"),
+        ("memberships (member_id, group_id, granted_at)", "i, 1000 + i % 500, 0"),
+        ("policy_entries (kind, object_id, effect, principal_id)", "'f', i, 'a', i"),
     ):
-        table, values = into.split(" SELECT ", 1)
-        tx.execute(text(f"INSERT INTO {table} {numbers} SELECT {values} FROM n"))  # noqa: S608 -- constants
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 100001 UNION ALL SELECT i + 1 FROM n WHERE i < 130000)"
+        tx.execute(text(f"INSERT INTO {into} {numbers} SELECT {values} FROM n"))  # noqa: S608 -- constants
 
 
 def _folder(n: int) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from ingest.bootstrap import bootstrap
+from ingest.catalog import documents, indexing
+from ingest.settings import IndexingSettings
 from tests.integration import kill_victim
 from tests.integration.report import say
 from tests.integration.watched import (
@@ -22,6 +24,7 @@ from tests.integration.watched import (
     model_of,
     new_library,
     settings_of,
+    version,
     wait_until,
 )
 from worker.runner import Once, run_once
@@ -40,7 +43,8 @@ IN_A_CHILD = {"edge.child_optimised"}
 """Passed in a child process of the process under test, which outlives it."""
 AGAIN = [f"{name}:kill:3" for name in POINTS if name.startswith(("embed.", "stage.", "publish."))]
 """The middle of a run: some batches are published, one is on its way, others wait."""
-TOPICS, RANDOM_KILLS = 16, 20
+INDEXING = IndexingSettings()
+TOPICS, RANDOM_KILLS = 12, 20
 
 # forked from a process that has imported everything already: a victim is at work within milliseconds
 VICTIMS = multiprocessing.get_context("forkserver")
@@ -56,12 +60,12 @@ def ended(victim: BaseProcess, within_s: float) -> int | None:
     return code
 
 
-def recover(base: Path) -> Once:
-    """What `lockstep run --once` does after a kill; then everything must agree."""
+def recover(base: Path, *, every: int = 1) -> Once:
+    """What `lockstep run --once` does after a kill; then everything must agree. `every`: see `differences`."""
     with bootstrap(settings_of(base), model=model_of(base)) as lockstep:
         once = run_once(lockstep)
         assert once.problems == []
-        assert differences(lockstep, as_it_stands(base)) == []
+        assert differences(lockstep, as_it_stands(base), every=every) == []
         audited = lockstep.audit.run()
         assert audited.clean, audited
         again = run_once(lockstep)
@@ -98,6 +102,34 @@ def test_a_run_killed_at_a_step_boundary_converges(tmp_path: Path, point: str) -
     assert embedded_twice(tmp_path) <= CALL_INPUTS
 
 
+@pytest.mark.parametrize("where", ["look", "plan", "embed", "stage"])
+def test_a_document_that_kills_its_worker_is_held_and_the_others_are_done(tmp_path: Path, where: str) -> None:
+    """F18. Smaller batches after a crash, then alone; only what was tried alone is held."""
+    library = new_library(tmp_path, TOPICS)
+    deadly = tmp_path / "documents" / "old" / "deadly.md"
+    deadly.write_text(f"# Handbook\n\n{kill_victim.MARK}, topic099 part 1 revision 0.\n")
+    deaths = 0
+    while True:
+        victim = VICTIMS.Process(target=kill_victim.once, args=(tmp_path, where))
+        victim.start()
+        if ended(victim, 60) == 0:
+            break
+        deaths += 1
+        assert deaths < 8, "the document is never held"
+    with bootstrap(settings_of(tmp_path), model=model_of(tmp_path)) as lockstep:
+        assert differences(lockstep, library) == []
+        with lockstep.database.read() as tx:
+            rows = documents.of_source(tx, lockstep.sources[0].id)
+            held = {row.id: row.look_held for row in rows if row.look_held}
+            held |= dict(indexing.held(tx, lockstep.generation.id))
+        assert [row.name for row in rows if row.id in held] == ["deadly.md"]
+        assert f"died {INDEXING.attempts_alone} times" in next(iter(held.values()))
+    say(f"{where}: held after {deaths} deaths")
+    # what is mended is taken up again
+    library.write("old/deadly.md", version(99, revision=1))
+    recover(tmp_path)
+
+
 @pytest.mark.timeout(180)
 def test_a_run_killed_at_random_moments_converges_each_time(tmp_path: Path) -> None:
     random_ = random.Random(7)  # noqa: S311 -- makes cases, protects nothing
@@ -120,7 +152,8 @@ def test_a_run_killed_at_random_moments_converges_each_time(tmp_path: Path) -> N
         finally:
             victim.kill()
             victim.join()
-        mended += recover(tmp_path).mended is not None
+        last = kill == RANDOM_KILLS - 1
+        mended += recover(tmp_path, every=1 if last else 5).mended is not None
         assert embedded_twice(tmp_path) <= CALL_INPUTS * (kill + 1)
     say(f"{RANDOM_KILLS} kills, {mended} mended, {embedded_twice(tmp_path)} inputs embedded twice")
     assert mended >= RANDOM_KILLS // 2

@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 
-from ingest.telemetry import JsonLines
+from ingest.telemetry import JsonLines, Words
 
 
 def fail(error: Exception | None) -> None:
@@ -34,6 +34,12 @@ def test_an_exception_is_named_without_its_words() -> None:
     said = logged("failed", ValueError("the secret text of a document"))
     assert said["error"] == "ValueError"
     assert "secret" not in json.dumps(said)
+
+
+def test_people_get_one_line_without_the_words_of_an_exception() -> None:
+    record = logging.LogRecord("ingest.test", logging.WARNING, __file__, 1, "backing off", (), None)
+    record.__dict__.update(event="x.y", documents=3, reason="no\nanswer")
+    assert Words().format(record).endswith("warning backing off documents=3 reason='no answer'")
 
 
 def test_where_an_exception_came_from_is_said() -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import func, select, text
 
-from ingest.catalog import access_clock, documents, folders, indexing
-from ingest.catalog.database import AnyRow, Database
+from ingest.catalog import access_clock, documents, folders, indexing, sources
+from ingest.catalog.database import AnyRow, Database, db_now
 from ingest.catalog.tables import documents as document_rows
 from ingest.catalog.tables import inbox, records
 from ingest.model.record import RecordId
@@ -74,10 +74,29 @@ class Rows:
         """Records in document order."""
         return [RecordId(row.id) for row in self.record_rows() if row.id in ids]
 
+    def open_records(self) -> list[AnyRow]:
+        """Records that are visible now."""
+        return [row for row in self.record_rows() if row.from_epoch is not None and row.to_epoch is None]
+
+    def source_row(self) -> AnyRow:
+        """The source's row."""
+        with self.database.read() as tx:
+            return sources.get(tx, self.source_id)
+
     def waiting_events(self) -> int:
         """How many events no look has covered."""
         with self.database.read() as tx:
             return tx.execute(select(func.count()).select_from(inbox).where(inbox.c.done_at.is_(None))).scalar_one()
+
+    def reaches_root(self, folder_id: int) -> bool:
+        """Whether a folder's chain ends at a root."""
+        with self.database.read() as tx:
+            return folders.chains(tx, [folder_id])[folder_id].links[-1].parent_id is None
+
+    def now(self) -> float:
+        """The database's own clock."""
+        with self.database.read() as tx:
+            return tx.execute(select(db_now())).scalar_one()
 
     def clock(self) -> int:
         """The access clock."""

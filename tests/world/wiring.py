@@ -1,5 +1,7 @@
 """Everything of one installation over a catalog and the fakes. Steps are made anew for each use: they keep nothing."""
 
+from collections.abc import Callable
+
 from ingest.adapters.memory.content_source import MemoryContentSource
 from ingest.adapters.memory.directory import MemoryDirectory
 from ingest.adapters.memory.embedding_model import MemoryEmbeddingModel
@@ -74,9 +76,9 @@ class Wiring:
         self.database = database
         self.tree = MemoryContentSource()
         self.directory = MemoryDirectory()
-        self.model = MemoryEmbeddingModel(
-            dimension=32, refuse=lambda text: UNEMBEDDABLE if UNEMBEDDABLE in text else None
-        )
+        self.refuse: Callable[[str], str | None] = refuses_input
+        """Sees every input of the model: why that one is refused, or raises what the whole call shall raise."""
+        self.model = MemoryEmbeddingModel(dimension=32, refuse=lambda text: self.refuse(text))
         self.lexical = MemoryLexicalIndex(refuses=_refuses)
         self.vector = MemoryVectorIndex(dimension=32, refuses=_refuses)
         self.lexical.create()
@@ -157,6 +159,11 @@ class Wiring:
 
 
 SMALL_BATCHES = BatchSizes(4, 2, 1)
+
+
+def refuses_input(text: str) -> str | None:
+    """What the model does by itself."""
+    return UNEMBEDDABLE if UNEMBEDDABLE in text else None
 
 
 def _refuses(record: Record) -> str | None:

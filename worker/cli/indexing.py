@@ -2,12 +2,11 @@
 
 import dataclasses
 import logging
-import os
 from typing import Annotated, Any
 
 import typer
 
-from worker.cli.output import AsJson, SettingsFile, answer, err, read_settings, say, show
+from worker.cli.output import AsJson, SettingsFile, answer, err, log_level, read_settings, say, show
 from worker.cli.progress import progress_bar
 
 _TRY_AGAIN = 4
@@ -30,7 +29,7 @@ def run(
     from ingest import telemetry  # noqa: PLC0415
     from worker import run as running  # noqa: PLC0415 -- opens the stores' libraries
 
-    telemetry.configure(os.environ.get("LOCKSTEP_LOG", "WARNING"))
+    telemetry.configure(log_level())
     loaded = read_settings(settings)
     if not once:
         with progress_bar() as progress:

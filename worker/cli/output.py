@@ -1,6 +1,7 @@
 """What commands print: JSON or lines on standard output, problems and progress on standard error."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+
+from ingest.errors import SettingsInvalid
 
 if TYPE_CHECKING:
     from ingest.settings import Settings
@@ -31,9 +34,19 @@ def read_settings(file: Path | None) -> "Settings":
 
 def answer(settings: Path | None, operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Perform an operation wherever the installation is open."""
+    from ingest import telemetry  # noqa: PLC0415
     from worker.client import call  # noqa: PLC0415 -- `--help` need not wait for the stores
 
+    telemetry.configure(log_level())
     return call(read_settings(settings), operation, parameters)
+
+
+def log_level() -> str:
+    """What is logged to standard error: WARNING unless the environment says INFO or DEBUG. Raises SettingsInvalid."""
+    level = os.environ.get("LOCKSTEP_LOG", "WARNING").upper()
+    if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+        raise SettingsInvalid(f"LOCKSTEP_LOG={level}: say DEBUG, INFO, WARNING or ERROR")
+    return level
 
 
 def show(said: dict[str, Any], *, as_json: bool, lines: Callable[[dict[str, Any]], None]) -> None:

@@ -43,6 +43,11 @@ def init(
     """Write ./lockstep.yaml for a folder of documents. Nothing is written into that folder."""
     if _FILE.exists():
         raise SettingsInvalid(f"{_FILE} is here already: edit it, or remove it first")
+    if docs.resolve() in [Path.cwd(), *Path.cwd().parents]:
+        raise SettingsInvalid(
+            f"this folder lies in {docs.resolve()}, and nothing is written into documents: change to a folder outside, "
+            f"then `lockstep init {docs.resolve()}`"
+        )
     user = getpass.getuser()
     groups = Path("groups.yaml").is_file()
     directories = "directories:\n  local: groups.yaml\n" if groups else "# directories:\n#   local: groups.yaml\n"
@@ -51,7 +56,8 @@ def init(
     text = _TEMPLATE.format(user=user, path=_yaml_path(docs), allow=allow, directories=directories)
     _FILE.write_text(text, encoding="utf-8")
     data = Path(".lockstep")
-    data.mkdir(exist_ok=True)
+    # it will hold the text of every document: for this user alone
+    data.mkdir(mode=0o700, exist_ok=True)
     (data / ".gitignore").write_text("*\n", encoding="utf-8")
     said = {
         "settings": str(_FILE.resolve()),

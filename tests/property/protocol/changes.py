@@ -1,7 +1,7 @@
 """Random changes at the source, and the hints that a watcher would give about them."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from ingest.adapters.memory.content_tree import Folder
@@ -183,14 +183,14 @@ class Changes:
         self._set(key, AccessRules(_policy(rng), _metadata(rng), rules))
         return True
 
-    def toggle(self, rng: random.Random) -> bool:
+    def toggle(self, rng: random.Random, people: Collection[Principal] = ()) -> bool:
         """One principal more or less in an access file, and later back again: A, B, A."""
         stated = [key for key in self.folders if self._rules(key).policy.kind is PolicyKind.STATED]
         if not stated:
             return False
         key = rng.choice(stated)
         rules = self._rules(key)
-        one = frozenset({rng.choice([*USERS, *GROUPS, PUBLIC])})
+        one = frozenset({rng.choice(sorted(people) or [*USERS, *GROUPS, PUBLIC])})
         policy = replace(rules.policy, allow=rules.policy.allow ^ one)
         self._set(key, replace(rules, policy=policy))
         return True
@@ -213,9 +213,10 @@ class Changes:
         self.rig.directory.add(rng.choice(GROUPS), rng.choice([*USERS, *GROUPS]))
         return True
 
-    def leave(self, rng: random.Random) -> bool:
+    def leave(self, rng: random.Random, people: Collection[Principal] = ()) -> bool:
         """Somebody, or a group, leaves a group."""
         edges = sorted(self.rig.directory._edges, key=lambda edge: (edge.group, edge.member))
+        edges = [edge for edge in edges if edge.member in people] or edges
         if not edges:
             return False
         edge: Membership = rng.choice(edges)
@@ -233,8 +234,11 @@ class Changes:
 
     def _fits(self, key: str) -> bool:
         """Whether nothing on the way is a document, and nothing there is a folder."""
-        above = key.rpartition("/")[0]
-        return not isinstance(self.tree.find(above), DocumentSeen) and not isinstance(self.tree.find(key), Folder)
+        parts = key.split("/")
+        above = ["/".join(parts[:n]) for n in range(1, len(parts))]
+        return not any(isinstance(self.tree.find(part), DocumentSeen) for part in above) and not isinstance(
+            self.tree.find(key), Folder
+        )
 
     def _set(self, key: str, rules: AccessRules | None) -> None:
         self.tree.set_access(key, rules)

@@ -1,60 +1,33 @@
-"""Where processes of each kind may be held or killed."""
+"""Where processes of each kind may be held or killed: at every failpoint on their way, and at calls of the fakes."""
 
 import random
 
+from tests.property.protocol.occurrences import points
+from tests.property.protocol.profiles import Profile
 from tests.property.protocol.strands import Stop
 
-LOOK = ("source.read", "look.before_read", "look.after_read", "look.after_compare", "look.after_commit")
-FOLDER_LOOK = (
-    "source.read",
-    "folder_look.before_read",
-    "folder_look.after_read",
-    "folder_look.after_compare",
-    "folder_look.after_commit",
-    "folder_move.after_commit",
-    "accept.after_commit",
-)
-INDEX = (
-    "claim.after_commit",
-    "plan.done",
-    "model.embed",
-    "embed.before_commit",
-    "embed.after_commit",
-    "stage.after_note",
-    "lexical.add",
-    "vector.add",
-    "stage.after_write",
-    "publish.before_lock",
-    "publish.after_lock",
-    "publish.before_commit",
-    "publish.after_commit",
-)
-ACCESS = ("access.before_patch", "lexical.patch_access", "vector.patch_access", "access.after_patch")
-VACUUM = ("vacuum.after_horizon", "vacuum.after_condemn", "lexical.delete", "vector.delete", "vacuum.after_delete")
-SYNC = (
-    "directory.after_first_read",
-    "directory.after_number",
-    "directory.after_read",
-    "directory.after_removals",
-    "directory.after_additions",
-)
-READER = ("reader.after_snapshot", "reader.after_search", "reader.before_last_check")
-
-POINTS: dict[str, tuple[str, ...]] = {
-    "accept": ("accept.after_commit",),
-    "look": LOOK,
-    "folder look": FOLDER_LOOK,
-    "orphans": ("orphans.after_commit",),
-    "index": INDEX,
-    "access": ACCESS,
-    "vacuum": VACUUM,
-    "scan": ("scan.after_listing", "accept.after_commit"),
-    "sync": SYNC,
-    "repair": ("audit.after_store", "repair.after_republish"),
-    "ask": READER,
+_ON_THE_WAY: dict[str, tuple[str, ...]] = {
+    "accept": ("accept.",),
+    "look": ("look.", "source.read"),
+    "folder look": ("folder_look.", "folder_move.", "source.read", "accept."),
+    "orphans": ("orphans.",),
+    "index": ("claim.", "plan.", "embed.", "stage.", "publish.", "model.embed", "lexical.add", "vector.add"),
+    "access": ("access.", "lexical.patch_access", "vector.patch_access"),
+    "vacuum": ("vacuum.", "lexical.delete", "vector.delete"),
+    "scan": ("scan.", "accept."),
+    "sync": ("directory.",),
+    "repair": ("audit.", "repair."),
+    "ask": ("reader.",),
 }
 
+POINTS: dict[str, tuple[str, ...]] = {
+    kind: tuple(sorted(point for point in points() if point.startswith(prefixes)))
+    for kind, prefixes in _ON_THE_WAY.items()
+}
+"""By kind of process. A failpoint that is added to the protocol's code is stopped at from then on."""
 
-def somewhere(kind: str, rng: random.Random, *, crash: bool) -> Stop:
+
+def somewhere(kind: str, rng: random.Random, profile: Profile, *, crash: bool) -> Stop:
     """A random stop on the way of a process of this kind."""
-    return Stop(rng.choice(POINTS[kind]), rng.choice([1, 1, 1, 2]), crash)
+    weights = [profile.points.get(point, 1.0) for point in POINTS[kind]]
+    return Stop(rng.choices(POINTS[kind], weights)[0], rng.choice([1, 1, 1, 2]), crash)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from tests.property.protocol.occurrences import Occurrences
 from tests.property.protocol.rig import SteppedDatabase
 from tests.property.protocol.settle import prepare, settle
-from tests.property.protocol.steps import STEPS, WEIGHTS
+from tests.property.protocol.profiles import PROFILES, Profile
+from tests.property.protocol.steps import STEPS
 from tests.property.protocol.violation import Violation
 from tests.property.protocol.world import World
 
@@ -35,9 +36,9 @@ def plan(seed: str, length: int, weights: dict[str, float]) -> Plan:
     return tuple((name, rng.getrandbits(32)) for name in names)
 
 
-def play(database: SteppedDatabase, seed: str, steps: Plan, occurrences: Occurrences) -> None:
+def play(database: SteppedDatabase, seed: str, steps: Plan, profile: Profile, occurrences: Occurrences) -> None:
     """One run. Raises the Violation it finds, with the steps up to it in `steps`."""
-    world = World(database, seed, occurrences)
+    world = World(database, seed, profile, occurrences)
     taken = 0
     try:
         with world.rig.stepped():
@@ -62,7 +63,7 @@ def drive(
     *,
     steps: int,
     length: int = STEPS_A_RUN,
-    weights: dict[str, float] = WEIGHTS,
+    profiles: Sequence[Profile] = PROFILES,
     done: Done | None = None,
 ) -> Done:
     """Runs of one seed, until so many steps are taken. Raises a Violation that names seed, run and the steps left."""
@@ -71,12 +72,13 @@ def drive(
     taken = 0
     while taken < steps:
         name = f"{seed}/{done.runs}"
-        made = plan(name, length, weights)
+        profile = profiles[done.runs % len(profiles)]
+        made = plan(name, length, profile.weights)
         try:
-            play(database, name, made, done.occurrences)
+            play(database, name, made, profile, done.occurrences)
         except Violation as violation:
             violation.add_note(f"seed {seed}, run {done.runs}, step {violation.taken} ({taken + violation.taken} in all)")
-            violation.run, violation.plan = name, made[: violation.taken]
+            violation.run, violation.plan, violation.profile = name, made[: violation.taken], profile
             violation.found_after = taken + violation.taken
             raise
         finally:
@@ -106,7 +108,7 @@ def shrink(database: SteppedDatabase, violation: Violation, seconds: float) -> P
 
 def _breaks(database: SteppedDatabase, violation: Violation, steps: Sequence[tuple[str, int]]) -> bool:
     try:
-        play(database, violation.run, tuple(steps), Occurrences())
+        play(database, violation.run, tuple(steps), violation.profile, Occurrences())
     except Violation as again:
         return again.promise == violation.promise
     except Exception:  # noqa: BLE001 -- steps that make no sense without those left out

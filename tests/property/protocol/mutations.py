@@ -4,10 +4,11 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from threading import get_ident
 from typing import Any
 from unittest.mock import patch
 
-from sqlalchemy import Connection, text, update
+from sqlalchemy import Connection, select, text, update
 
 from ingest.adapters.memory.index import MemoryIndex
 from ingest.catalog import decision, documents, folders, inbox, indexing, records
@@ -16,13 +17,13 @@ from ingest.catalog.decision import Verdict
 from ingest.catalog.indexing import Lease
 from ingest.catalog.tables import documents as documents_table
 from ingest.catalog.tables import folders as folders_table
+from ingest.catalog.tables import indexing as indexing_table
+from ingest.catalog.tables import records as table
 from ingest.failpoints import failpoint
 from ingest.indexing import look, stager
 from ingest.indexing.look import DocumentLook
-from ingest.indexing.planner import Plan
 from ingest.indexing.publisher import Publisher
 from ingest.indexing.stager import StagedDocument
-from ingest.model.chunk import ChunkId
 from ingest.model.principal import Principal
 from ingest.model.record import Record, RecordId
 from ingest.retrieval import searcher
@@ -42,22 +43,26 @@ def publish_before_refresh(stack: ExitStack) -> None:
 def ids_reused_across_attempts(stack: ExitStack) -> None:
     """A chunk's record has the same id in every attempt at one version; what earlier attempts staged is kept."""
     make = stager._record
-    version: dict[int, int] = {}
 
     def same_id(lease: Lease, addition: Any, access: Any) -> Record:
         said = (lease.document_id, lease.generation_id, lease.wanted_version, addition.chunk.id, addition.order_key)
         return replace(make(lease, addition, access), id=RecordId(str(uuid.uuid5(uuid.NAMESPACE_OID, repr(said)))))
 
-    def forget_staged(tx: Connection, generation_id: int, document_ids: Sequence[int]) -> None:
-        for document in document_ids:
-            tx.execute(
-                text("DELETE FROM records WHERE document_id = :d AND from_epoch IS NULL AND condemned_at IS NULL"),
-                {"d": document},
-            )
+    def stage(tx: Connection, rows: Sequence[dict[str, Any]]) -> None:
+        there = set(tx.execute(select(table.c.id).where(table.c.id.in_([row["id"] for row in rows]))).scalars())
+        put(tx, [row for row in rows if row["id"] not in there])
 
-    _ = version, ChunkId
+    def condemn_others(tx: Connection, generation_id: int, document_ids: Sequence[int]) -> None:
+        older = table.c.since_version < select(indexing_table.c.wanted_version).where(
+            indexing_table.c.document_id == table.c.document_id
+        ).scalar_subquery()
+        here = (table.c.document_id.in_(list(document_ids)), table.c.from_epoch.is_(None), table.c.condemned_at.is_(None))
+        tx.execute(update(table).where(*here, older).values(condemned_at=db_now()))
+
+    put = records.stage
+    stack.enter_context(patch.object(records, "stage", stage))
     stack.enter_context(patch.object(stager, "_record", same_id))
-    stack.enter_context(patch.object(records, "condemn_staged", forget_staged))
+    stack.enter_context(patch.object(records, "condemn_staged", condemn_others))
 
 
 def plain_upsert_in_stage(stack: ExitStack) -> None:
@@ -95,34 +100,19 @@ def look_stores_without_comparing_revisions(stack: ExitStack) -> None:
 
 def prefilter_principals_decide(stack: ExitStack) -> None:
     """The groups that the prefilter found are given to the decision, which expands from them."""
-    once = searcher.Searcher._snapshot
-    groups: list[frozenset[Principal]] = []
+    snapshot = searcher.Searcher._snapshot
+    found: dict[int, frozenset[Principal]] = {}
 
-    def remember(self: Any, stated: frozenset[Principal]) -> Any:
-        generation, caller = once(self, stated)
-        groups[:] = [caller]
-        return generation, _Reused(caller)
-
-    class _Reused(frozenset[Principal]):
-        """Marks the closure of the prefilter."""
-
-    def authorizer(database: Any, stated: Any, *rest: Any) -> Authorizer:
-        import threading
-
-        return Authorizer(database, seen.get(threading.get_ident(), stated), *rest)
-
-    seen: dict[int, frozenset[Principal]] = {}
-
-    def noting(self: Any, stated: frozenset[Principal]) -> Any:
-        import threading
-
-        generation, caller = once(self, stated)
-        seen[threading.get_ident()] = caller
+    def remembering(self: Any, stated: frozenset[Principal]) -> Any:
+        generation, caller = snapshot(self, stated)
+        found[get_ident()] = caller
         return generation, caller
 
-    _ = remember
-    stack.enter_context(patch.object(searcher.Searcher, "_snapshot", noting))
-    stack.enter_context(patch.object(searcher, "Authorizer", authorizer))
+    def reusing(database: Any, stated: Any, *rest: Any) -> Authorizer:
+        return Authorizer(database, found[get_ident()], *rest)
+
+    stack.enter_context(patch.object(searcher.Searcher, "_snapshot", remembering))
+    stack.enter_context(patch.object(searcher, "Authorizer", reusing))
 
 
 def stamps_ignored(stack: ExitStack) -> None:
@@ -137,34 +127,33 @@ def stamps_ignored(stack: ExitStack) -> None:
 
 def behind_emptied_without_the_row_lock(stack: ExitStack) -> None:
     """The inbox is asked before the row is locked: accept may commit in between."""
-    conclude = DocumentLook._conclude
-    publish = Publisher._publish
-    early: dict[int, Any] = {}
-    ask, oldest = inbox.waits, inbox.oldest_uncovered
+    conclude, publish = DocumentLook._conclude, Publisher.publish
+    waits, oldest = inbox.waits, inbox.oldest_uncovered
+    of_look: dict[int, bool] = {}
+    of_publish: dict[int, dict[int, int | None]] = {}
 
     def look_asks_early(self: DocumentLook, source: Any, known: Any, seen: Any) -> Any:
         with self._database.read() as tx:
-            early[known.id] = inbox.waits_beyond(tx, known.id, known.token)
+            of_look[get_ident()] = inbox.waits_beyond(tx, known.id, known.token)
         failpoint("look.after_early_question")
-        try:
-            return conclude(self, source, known, seen)
-        finally:
-            early.pop(known.id, None)
-
-    def stale_answer(tx: Connection, document_id: int) -> bool:
-        return bool(early.pop(document_id)) if document_id in early else ask(tx, document_id)
+        return conclude(self, source, known, seen)
 
     def publish_asks_early(self: Publisher, staged: Sequence[StagedDocument]) -> Any:
         with self._database.read() as tx:
-            answers = {d.plan.document_id: oldest(tx, d.plan.document_id, d.plan.version) for d in staged}
+            of_publish[get_ident()] = {
+                d.plan.document_id: oldest(tx, d.plan.document_id, d.plan.version) for d in staged
+            }
         failpoint("publish.after_early_question")
-        with patch.object(inbox, "oldest_uncovered", lambda _tx, document, _version: answers.get(document)):
-            return publish_all(self, staged)
+        return publish(self, staged)
 
-    publish_all = Publisher.publish
-    _ = publish
+    def asked(tx: Connection, document_id: int) -> bool:
+        early = of_look.pop(get_ident(), None)
+        return waits(tx, document_id) if early is None else early
+
+    # only the first question of a look is about `behind_at`; the second decides whether it is due again
+    stack.enter_context(patch.object(inbox, "waits", asked))
+    stack.enter_context(patch.object(inbox, "oldest_uncovered", lambda _tx, i, _version: of_publish[get_ident()][i]))
     stack.enter_context(patch.object(DocumentLook, "_conclude", look_asks_early))
-    stack.enter_context(patch.object(inbox, "waits", stale_answer))
     stack.enter_context(patch.object(Publisher, "publish", publish_asks_early))
 
 
@@ -200,8 +189,6 @@ def closed_record_with_empty_stale_since(stack: ExitStack) -> None:
 
     stack.enter_context(patch.object(records, "close_all", forget))
 
-
-_ = Plan
 
 MUTATIONS: dict[str, Mutation] = {
     mutation.__name__: mutation

@@ -1,5 +1,7 @@
 """What the harness raises when a promise of DESIGN §1 is broken."""
 
+from tests.property.protocol.profiles import ORDINARY, Profile
+
 
 class Violation(AssertionError):
     """A promise was broken. `promise` is its name there: P1, P3 …"""
@@ -8,6 +10,8 @@ class Violation(AssertionError):
     """Seed and number of the run."""
     plan: tuple[tuple[str, int], ...] = ()
     """The steps up to it."""
+    profile: Profile = ORDINARY
+    """What the run dwelt on."""
     taken = 0
     """How many steps of its run were taken."""
     found_after = 0

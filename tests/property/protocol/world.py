@@ -17,6 +17,7 @@ from tests.property.protocol.answers import Asked
 from tests.property.protocol.changes import GROUPS, USERS, Changes
 from tests.property.protocol.model import Oracle
 from tests.property.protocol.occurrences import Occurrences
+from tests.property.protocol.profiles import Profile
 from tests.property.protocol.rig import Rig, SteppedDatabase
 from tests.property.protocol.strands import Process, Stop
 from tests.property.protocol.violation import Violation
@@ -44,7 +45,10 @@ class ToldDirectory(MemoryDirectory):
 class World:
     """Everything of one run."""
 
-    def __init__(self, database: SteppedDatabase, seed: str, occurrences: Occurrences) -> None:
+    def __init__(
+        self, database: SteppedDatabase, seed: str, profile: Profile, occurrences: Occurrences
+    ) -> None:
+        self.profile = profile
         self.occurrences = occurrences
         self.rig = Rig(database, seed)
         self.rig.directory = ToldDirectory(self._told)
