@@ -32,6 +32,7 @@ from ingest.upkeep.audit import Audit
 from ingest.upkeep.directory_sync import DirectorySync
 from ingest.upkeep.retention import Retention
 from ingest.upkeep.scan import Scan, ScanSettings
+from ingest.upkeep.sweep import Sweep
 
 log = logging.getLogger(__name__)
 
@@ -165,6 +166,11 @@ class Lockstep:
         """Forgets what is old."""
         keep = self.settings.upkeep.retention_s
         return Retention(self.database, keep, keep, keep)
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """Sets due what something forgot to."""
+        return Sweep(self.database, self.generation.id)
 
     def scan(self, source: Source) -> Scan:
         """Compares one source with the catalog."""

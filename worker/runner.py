@@ -108,6 +108,7 @@ def run_once(lockstep: Lockstep, progress: Callable[[Drained], None] = lambda _:
     mark_running(lockstep)
     once.problems += sync_directories(lockstep)
     scan_all(lockstep, once)
+    lockstep.sweep.run()
     _drain_all(lockstep, once, progress)
     mark_stopped(lockstep)
     return once

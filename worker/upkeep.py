@@ -41,6 +41,7 @@ class Upkeep:
             (1.0, self._ask_watchers),
             (knobs.watch.scan_every_s, self._scan_due.set),
             (_HOUR_S, self._lockstep.retention.run),
+            (_HOUR_S, self._sweep),
             (knobs.upkeep.sample_s, self._optimise),
         ]
         due = [time.monotonic() + seconds for seconds, _ in every]
@@ -65,6 +66,10 @@ class Upkeep:
             log.warning("upkeep failed", extra={"event": "upkeep.failed", "reason": str(error)})
         except Exception:
             log.exception("upkeep failed", extra={"event": "upkeep.failed"})
+
+    def _sweep(self) -> None:
+        if self._lockstep.sweep.run():
+            self._lockstep.doorbell.ring("changes")
 
     def _flush(self) -> None:
         lockstep = self._lockstep

@@ -53,6 +53,7 @@ class Database:
         parsed = make_url(url)
         self.dialect = parsed.get_backend_name()
         self.host = parsed.host or parsed.database or "?"
+        # errors quote no parameters: they hold texts of documents
         if self.dialect == "sqlite":
             self._writer = _sqlite_engine(parsed, begin="BEGIN IMMEDIATE")
             # a second engine, or searches would queue behind writers
@@ -113,7 +114,8 @@ def insert_new(tx: Connection, table: Table) -> Any:
 def _sqlite_engine(url: URL, *, begin: str, query_only: bool = False) -> Engine:
     if url.database:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(url, pool_size=16, max_overflow=16, connect_args={"timeout": 60, "check_same_thread": False})
+    waits = {"timeout": 60, "check_same_thread": False}
+    engine = create_engine(url, pool_size=16, max_overflow=16, connect_args=waits, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _entry: ConnectionPoolEntry) -> None:

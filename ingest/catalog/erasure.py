@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from ingest.catalog import documents as live
 from ingest.catalog import indexing as rows
-from ingest.catalog.database import db_now
+from ingest.catalog.database import db_now, for_change
 from ingest.catalog.folders import chains
 from ingest.catalog.tables import contents, documents, inbox, indexing, records
 from ingest.model.chunk import InputHash
@@ -66,8 +66,8 @@ def blank(tx: Connection, document_ids: Collection[int]) -> Traces:
 
 def _blank_records(tx: Connection, ids: list[int], busy: set[int]) -> Traces:
     columns = (records.c.id, records.c.document_id, records.c.input_hash, records.c.from_epoch)
-    found = tx.execute(select(*columns).where(records.c.document_id.in_(ids)).order_by(records.c.id)).all()
     mine = records.c.document_id.in_(ids)
+    found = tx.execute(for_change(select(*columns).where(mine).order_by(records.c.id))).all()
     tx.execute(update(records).where(mine).values(body="", heading=[], codes=[], metadata=[]))
     tx.execute(update(records).where(mine, records.c.condemned_at.is_(None)).values(condemned_at=db_now()))
     return Traces(

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from ingest.catalog import access_clock
-from ingest.catalog.database import AnyRow, db_now, insert_new
+from ingest.catalog.database import AnyRow, db_now, for_change, insert_new
 from ingest.catalog.tables import documents, indexing
 
 
@@ -375,9 +375,12 @@ def sweep(tx: Connection, generation_id: int, limit: int = 500) -> int:
     pair = and_(indexing.c.document_id == documents.c.id, indexing.c.generation_id == generation_id)
     wrong = or_(indexing.c.document_id.is_(None), indexing.c.wanted_version != documents.c.content_version)
     statement = select(documents.c.id, documents.c.content_version).outerjoin(indexing, pair)
-    rows = tx.execute(
-        statement.where(documents.c.content_version > 0, wrong).order_by(documents.c.id).limit(limit)
-    ).all()
+    statement = statement.where(documents.c.content_version > 0, wrong).order_by(documents.c.id)
+    ids = list(tx.execute(statement.limit(limit)).scalars())
+    # Asked again once the documents are locked: a look that stored a newer version in between holds them until it has
+    # set that one wanted, and the older one must not be set after it.
+    tx.execute(for_change(select(documents.c.id).where(documents.c.id.in_(ids)).order_by(documents.c.id))).all()
+    rows = tx.execute(statement.where(documents.c.id.in_(ids))).all()
     for row in rows:
         ensure(tx, [generation_id], row.id)
         want(tx, row.id, row.content_version)

@@ -99,7 +99,9 @@ class DocumentLook:
         if known is None:
             return LookOutcome.AGAIN
         if attempts >= self._settings.attempts:
-            return self._hold(known, f"its worker died {attempts} times while reading this document")
+            return self._hold(
+                known, f"its worker died {attempts} times while reading this document; see `lockstep retry`"
+            )
         if any(link.looked_at is None for link in known.chain.links):
             # a folder never looked at is looked at first: its metadata and policy belong to the document
             return self._end(document_id, token, LookOutcome.AGAIN, again_in_s=self._settings.again_s)

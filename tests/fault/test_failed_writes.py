@@ -15,6 +15,17 @@ from tests.world.threads import Died, die, once_at
 from tests.world.wiring import UNSTORABLE, refuses_input
 
 LATER_S = 400.0
+POINTS = (
+    "claim.after_commit",
+    "plan.done",
+    "embed.after_commit",
+    "stage.after_note",
+    "stage.after_write",
+    "publish.before_lock",
+    "publish.after_lock",
+    "publish.before_commit",
+    "publish.after_commit",
+)
 
 
 @pytest.fixture
@@ -49,8 +60,10 @@ def new_is_whole(world: World, text: str = "new apples") -> None:
 def test_a_model_that_is_busy_leaves_the_old_version(world: World) -> None:
     """F23: the embedder raises on an update."""
 
-    def busy(_text: str) -> str | None:
-        raise ModelBusy("memory", 1.0)
+    def busy(text: str) -> str | None:
+        if text == "new apples":
+            raise ModelBusy("memory", 1.0)
+        return None
 
     world.refuse = busy
     update(world)
@@ -146,11 +159,7 @@ def test_two_paths_with_equal_bytes_are_both_found(world: World) -> None:
     assert world.model.inputs == asked + 1 + 1  # one passage, one question
 
 
-@pytest.mark.parametrize(
-    "point",
-    ["claim.after_commit", "plan.done", "embed.after_commit", "stage.after_note", "stage.after_write"]
-    + ["publish.before_lock", "publish.after_lock", "publish.before_commit", "publish.after_commit"],
-)
+@pytest.mark.parametrize("point", POINTS)
 def test_a_worker_that_dies_anywhere_is_made_up_for(world: World, point: str) -> None:
     """F24: killed between any two commits."""
     update(world)

@@ -1,7 +1,9 @@
 """Events that come late, twice, in the wrong order, or never (DESIGN §10; F13)."""
 
 import pytest
+from sqlalchemy import delete
 
+from ingest.catalog.tables import indexing
 from ingest.errors import Refused, Superseded
 from ingest.model.event import DocumentHint
 from tests.fault import guards_access as access
@@ -105,6 +107,20 @@ def test_what_the_watcher_missed_is_found_by_a_scan(world: World) -> None:
     world.drain()
     texts = [world.visible_text(key) for key in ("1.md", "2.md", "a/3.md")]
     assert texts == ["more apples", "", "plums"]
+
+
+def test_a_document_that_nobody_set_due_is_found_by_the_sweep(world: World) -> None:
+    world.state("", PUBLIC)
+    world.write("1.md", "apples")
+    world.look()
+    with world.database.write() as tx:
+        tx.execute(delete(indexing))
+    world.drain()
+    assert world.ask("apples").hits == ()
+    assert world.sweep() == 1
+    world.drain()
+    assert world.visible_text("1.md") == "apples"
+    assert world.sweep() == 0
 
 
 def test_an_event_that_comes_twice_takes_effect_once(world: World) -> None:

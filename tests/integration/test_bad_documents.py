@@ -1,5 +1,6 @@
 """Documents that cannot be read or indexed: held with a reason, the others go on, the old version is still found."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +64,7 @@ class Case:
     def spoil(self, key: str, data: bytes) -> None:
         """Put bytes in the place of a document; what the library holds stays what must be found."""
         (self.library.root / key).write_bytes(data)
+        os.utime(self.library.root / key, (1_600_000_000, 1_600_000_000))
 
     def held(self) -> dict[str, str]:
         """Reasons by name."""
@@ -116,8 +118,11 @@ def test_a_document_that_cannot_be_read_is_held_and_its_old_version_stays(
         assert key in held[name]
         assert said in held[name]
         assert "\n" not in held[name]
+    # a scan reads neither of them again until it changes
+    case.lockstep.scan(case.lockstep.sources[0]).run()
+    assert case.held() == held
     case.library.write(GOOD, version(0, revision=2))
-    (case.library.root / "open/new.md").unlink()
+    case.library.write("open/new.md", version(98, revision=0))
     run_once(case.lockstep)
     assert (case.held(), differences(case.lockstep, case.library)) == ({}, [])
 

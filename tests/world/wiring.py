@@ -29,6 +29,7 @@ from ingest.upkeep.audit import Audit
 from ingest.upkeep.directory_sync import DirectorySync
 from ingest.upkeep.retention import Retention
 from ingest.upkeep.scan import Scan, ScanSettings
+from ingest.upkeep.sweep import Sweep
 
 SECOND_LOOK_S = 30.0
 """When a folder whose access file vanished is looked at again: only `World.age` brings that about."""
@@ -78,7 +79,7 @@ class Wiring:
         self.directory = MemoryDirectory()
         self.refuse: Callable[[str], str | None] = refuses_input
         """Sees every input of the model: why that one is refused, or raises what the whole call shall raise."""
-        self.model = MemoryEmbeddingModel(dimension=32, refuse=lambda text: self.refuse(text))
+        self.model = MemoryEmbeddingModel(dimension=32, refuse=self._asked)
         self.lexical = MemoryLexicalIndex(refuses=_refuses)
         self.vector = MemoryVectorIndex(dimension=32, refuses=_refuses)
         self.lexical.create()
@@ -96,6 +97,9 @@ class Wiring:
                 dimension=self.model.dimension,
                 settings={"chunker": "paragraphs"},
             ).id
+
+    def _asked(self, text: str) -> str | None:
+        return self.refuse(text)
 
     @property
     def acceptor(self) -> Acceptor:
@@ -139,6 +143,10 @@ class Wiring:
     @property
     def retention(self) -> Retention:
         return Retention(self.database)
+
+    @property
+    def sweep_step(self) -> Sweep:
+        return Sweep(self.database, self.generation_id)
 
     @property
     def directory_sync(self) -> DirectorySync:

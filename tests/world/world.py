@@ -204,6 +204,10 @@ class World(Wiring, Rows):
         self.look()
         self.scan_step.finish()
 
+    def sweep(self) -> int:
+        """Set due whatever something forgot to; returns how much."""
+        return self.sweep_step.run()
+
     def vacuum(self) -> dict[str, int]:
         """One pass: nothing is deleted that was closed within the grace period (`age` moves it into the past)."""
         return self.vacuum_step.run()
