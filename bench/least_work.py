@@ -1,15 +1,18 @@
 """What each kind of change costs, counted in the stores; `tests/integration/test_least_work.py` holds these figures."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from bench.figures import Figure, readable
+from bench.figures import Figure
 from bench.installation import scratch
-from tests.integration.least_work import CHANGES, Work, measure
+from tests.integration.least_work import CHANGES, SECTIONS, Work, measure
+
+_STORES = ("catalog", "lexical", "vector")
 
 
 def run(progress: Progress) -> Sequence[Figure]:
@@ -21,19 +24,26 @@ def run(progress: Progress) -> Sequence[Figure]:
 
 
 def show(console: Console, name: str, figures: Sequence[Figure]) -> None:
-    """A row a change."""
-    rows: dict[str, list[Figure]] = defaultdict(list)
+    """A row a change: texts embedded, and what was + added, ~ patched and - closed or deleted in each store."""
+    rows: dict[str, dict[str, dict[str, Figure]]] = defaultdict(lambda: defaultdict(dict))
     for figure in figures:
-        rows[figure.name.partition(": ")[0]].append(figure)
-    table = Table(title=f"{name}: documents of 4 chunks", title_justify="left", title_style="bold")
-    table.add_column("change")
-    for figure in next(iter(rows.values())):
-        table.add_column(figure.name.partition(": ")[2].replace(" ", "\n", 1), justify="right")
-    table.add_column("")
-    for change, costs in rows.items():
-        least = all(figure.met for figure in costs)
-        table.add_row(change, *(readable(figure.value) for figure in costs), "least" if least else "[bold]MORE[/bold]")
+        change, _, counted = figure.name.partition(": ")
+        store, _, what = counted.rpartition(" ")
+        rows[change][store][what] = figure
+    title = f"{name} (documents of {SECTIONS} chunks)"
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for column in ("change", "texts", *_STORES, ""):
+        table.add_column(column, justify="left" if column in {"change", ""} else "right", no_wrap=True)
+    for change, stores in rows.items():
+        least = all(figure.met for counted in stores.values() for figure in counted.values())
+        cells = [_cell(stores[store]) for store in ("texts", *_STORES)]
+        table.add_row(change, *cells, "" if least else "[bold]MORE[/bold]")
     console.print(table)
+
+
+def _cell(counted: Mapping[str, Figure]) -> str:
+    signs = {"embedded": "", "added": "+", "patched": "~", "closed": "-", "deleted": "-"}
+    return " ".join(f"{signs[what]}{figure.value:g}" for what, figure in counted.items() if figure.value) or "0"
 
 
 def _figures(change: str, cost: Work, least: Work) -> Iterator[Figure]:

@@ -88,6 +88,7 @@ class Timeline:
 
 def _measure(lockstep: Lockstep, corpus: Corpus, size: int, progress: Progress) -> Iterator[Figure]:
     took: list[float] = []
+    alone: list[float] = []
     steps: dict[str, list[float]] = {done: [] for done in _STEPS.values()}
     timeline = Timeline()
     with _running(lockstep), _observed(timeline):
@@ -100,12 +101,14 @@ def _measure(lockstep: Lockstep, corpus: Corpus, size: int, progress: Progress) 
             assert any(marker in hit.text for hit in ask(lockstep, marker).hits)
             if number >= 0:
                 took.append(seconds)
+                alone.append(_model_alone(lockstep, text))
                 for done, lasted in timeline.steps():
                     steps[done].append(lasted)
     yield Figure(f"save to searchable, {size:,} chunks, median", median(took) * 1e3, "ms", at_most=150)
     yield Figure(f"save to searchable, {size:,} chunks, p95", percentile(took, 0.95) * 1e3, "ms")
     for done, lasted_s in steps.items():
         yield Figure(f"  {done}, median", median(lasted_s) * 1e3, "ms")
+    yield Figure("  for comparison: the model alone on one input, median", median(alone) * 1e3, "ms")
 
 
 @contextmanager
@@ -149,6 +152,13 @@ def _save(lockstep: Lockstep, path: Path, text: str, timeline: Timeline, *, by_r
             raise TimeoutError(f"{path} was saved and did not become searchable")
         time.sleep(0.001)
     return timeline.elapsed()
+
+
+def _model_alone(lockstep: Lockstep, text: str) -> float:
+    """Seconds that the model takes for one paragraph."""
+    begun = time.perf_counter()
+    lockstep.model.embed_passages([text.split("\n\n## ")[1]])
+    return time.perf_counter() - begun
 
 
 def _epoch(lockstep: Lockstep) -> int:

@@ -1,8 +1,8 @@
 """The only place that chooses adapters. Importing it opens nothing; `bootstrap` opens everything that is configured."""
 
 import logging
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ingest.adapters.doorbell import ThreadDoorbell
@@ -42,7 +42,7 @@ def bootstrap(
         chunker, model.passage_prompt, CodePattern(settings.indexing.codes), settings.indexing.filterable
     )
     with ExitStack() as opened:  # what was opened is closed again when the next part refuses
-        database = Database(settings.catalog_url)
+        database = open_database(settings)
         opened.callback(database.close)
         upgrade(database)
         generation = _generation(settings, database, model)
@@ -69,6 +69,12 @@ def bootstrap(
     return lockstep
 
 
+def open_database(settings: Settings) -> Database:
+    """The catalog's database; nothing is sent yet. Raises SettingsInvalid."""
+    with _installed("catalog"):
+        return Database(settings.catalog_url)
+
+
 def open_model(settings: ModelSettings) -> EmbeddingModel:
     """The configured embedding model. Raises ModelMissing, SettingsInvalid."""
     # imported here, since one of them brings gigabytes and none is needed with another
@@ -83,6 +89,17 @@ def open_model(settings: ModelSettings) -> EmbeddingModel:
     from ingest.adapters.openai_compatible.configured import open_openai_compatible  # noqa: PLC0415
 
     return open_openai_compatible(settings)
+
+
+@contextmanager
+def _installed(setting: str) -> Iterator[None]:
+    """Raises SettingsInvalid naming what to install when a setting needs a package of the extra `server`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise SettingsInvalid(
+            f"{setting} needs {error.name}, which is not installed: pip install 'lockstep[server]'"
+        ) from error
 
 
 def _generation(settings: Settings, database: Database, model: EmbeddingModel) -> Generation:
@@ -105,7 +122,8 @@ def open_lexical(settings: Settings, generation: Generation) -> LexicalIndex:
         from ingest.adapters.sqlite_fts.index import SqliteFtsIndex  # noqa: PLC0415
 
         return SqliteFtsIndex(settings.data / f"lexical-{generation.suffix}.db")
-    from ingest.adapters.opensearch.configured import open_opensearch  # noqa: PLC0415
+    with _installed("lexical.kind: opensearch"):
+        from ingest.adapters.opensearch.configured import open_opensearch  # noqa: PLC0415
 
     return open_opensearch(knobs, f"lockstep-{generation.suffix}")
 
@@ -117,7 +135,8 @@ def open_vector(settings: Settings, generation: Generation) -> VectorIndex:
         from ingest.adapters.qdrant_edge.configured import open_edge  # noqa: PLC0415
 
         return open_edge(knobs, settings.data / f"vectors-{generation.suffix}", generation.dimension)
-    from ingest.adapters.qdrant.configured import open_qdrant  # noqa: PLC0415
+    with _installed("vector.kind: qdrant"):
+        from ingest.adapters.qdrant.configured import open_qdrant  # noqa: PLC0415
 
     return open_qdrant(knobs, f"lockstep-{generation.suffix}", generation.dimension)
 

@@ -108,7 +108,7 @@ class TooManyGroups(Refused):
     def __init__(self, limit: int) -> None:
         super().__init__(
             f"the caller belongs to more than {limit} groups, nested ones included; "
-            f"raise retrieval.closure_limit or ask as fewer principals"
+            f"raise search.closure_limit or ask as fewer principals"
         )
 
 

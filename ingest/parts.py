@@ -7,7 +7,7 @@ catalog, no generation, no index.
 from collections.abc import Mapping
 from functools import cached_property
 
-from ingest.bootstrap import open_directory, open_lexical, open_model, open_source, open_vector
+from ingest.bootstrap import open_database, open_directory, open_lexical, open_model, open_source, open_vector
 from ingest.catalog import generations, migrate
 from ingest.catalog.database import Database
 from ingest.catalog.generations import Generation
@@ -34,7 +34,7 @@ class Parts:
         """The catalog's database; nothing is sent yet. Raises Refused when the embedded one was never made."""
         if not self.settings.catalog.get_secret_value() and not (self.settings.data / "catalog.db").exists():
             raise Refused(f"there is no catalog in {self.settings.data} yet: `lockstep run --once` makes it")
-        return Database(self.settings.catalog_url)
+        return open_database(self.settings)
 
     @cached_property
     def generation(self) -> Generation:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select, update
 
 from ingest.catalog import folders, generations
 from ingest.catalog.tables import access_work, documents, indexing
@@ -25,16 +25,18 @@ def leave(tx: Connection, folder_id: int) -> None:
         tx.execute(insert(access_work).values(generation_id=generation.id, folder_id=folder_id))
 
 
+_OLDEST = (
+    select(access_work)
+    .where(access_work.c.generation_id == bindparam("b_generation"))
+    .order_by(access_work.c.id)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+)
+
+
 def next_work(tx: Connection, generation_id: int) -> Work | None:
     """The oldest work of a generation, its row locked."""
-    statement = (
-        select(access_work)
-        .where(access_work.c.generation_id == generation_id)
-        .order_by(access_work.c.id)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
-    row = tx.execute(statement).one_or_none()
+    row = tx.execute(_OLDEST, {"b_generation": generation_id}).one_or_none()
     return Work(row.id, row.generation_id, row.folder_id, row.expanded, row.after_document) if row else None
 
 

@@ -1,6 +1,6 @@
 """Documents: a row per (folder, name) while it lives, leased for looks."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,16 +42,15 @@ def versions(tx: Connection, document_ids: Collection[int]) -> dict[int, tuple[i
 
 def ensure(tx: Connection, source_id: int, folder_id: int, name: str) -> tuple[int, bool]:
     """The live document of that name, and whether it was made just now: not seen yet, readable by nobody."""
-    known = find(tx, folder_id, name)
-    if known is not None:
-        return known, False
     row = {"source_id": source_id, "folder_id": folder_id, "name": name, "policy": PolicyKind.UNREADABLE}
-    made = tx.execute(insert_new(tx, documents).values(row).returning(documents.c.id)).scalar_one_or_none()
-    if made is not None:
-        return int(made), True
-    found = find(tx, folder_id, name)
-    assert found is not None  # noqa: S101 -- the unique index named a live row
-    return found, False
+    while True:
+        known = find(tx, folder_id, name)
+        if known is not None:
+            return known, False
+        made = tx.execute(insert_new(tx, documents).values(row).returning(documents.c.id)).scalar_one_or_none()
+        if made is not None:
+            return int(made), True
+        # somebody made it between our look and our insert; it is found now, unless it has ended again
 
 
 _LOCK = for_change(
@@ -62,6 +61,19 @@ _LOCK = for_change(
 def lock(tx: Connection, document_ids: Collection[int]) -> None:
     """Lock documents for change, in id order."""
     tx.execute(_LOCK, {"b_ids": list(document_ids)}).all()
+
+
+_LOCK_LIVE = for_change(
+    select(documents.c.id, documents.c.folder_id, documents.c.name)
+    .where(documents.c.id.in_(bindparam("b_ids", expanding=True)), documents.c.deleted_at.is_(None))
+    .order_by(documents.c.id)
+)
+
+
+def lock_at(tx: Connection, places: Mapping[tuple[int, str], int]) -> bool:
+    """Lock the documents found at (folder, name). False when one of them has ended or moved since."""
+    rows = tx.execute(_LOCK_LIVE, {"b_ids": list(places.values())})
+    return {(row.folder_id, row.name): row.id for row in rows} == places
 
 
 def make_due(tx: Connection, document_id: int) -> None:
@@ -104,34 +116,37 @@ def hint(
     tx.execute(_HINT, values)
 
 
+_LOOK_DUE = for_change(
+    select(documents.c.id, documents.c.look_leased)
+    .where(documents.c.look_ready_at <= db_now(), documents.c.deleted_at.is_(None))
+    .order_by(documents.c.look_ready_at)
+    .limit(bindparam("b_limit")),
+    skip_locked=True,
+)
+_LEASE_LOOK = (
+    update(documents)
+    .where(documents.c.id.in_(bindparam("b_ids", expanding=True)))
+    .values(
+        look_ready_at=db_now() + bindparam("b_lease", type_=Double),
+        look_attempts=documents.c.look_attempts + case((documents.c.look_leased, 1), else_=0),
+        look_leased=True,
+        look_token=documents.c.look_token + 1,
+    )
+    .returning(documents.c.id, documents.c.look_token, documents.c.look_attempts)
+)
+
+
 def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[AnyRow]:
     """Documents due for a look, leased for `lease_s`: id, look_token, look_attempts.
 
     A claim that finds the lease before it without a verdict counts an attempt. Locks; served by documents_look_due.
     """
-    due = (
-        select(documents.c.id, documents.c.look_leased)
-        .where(documents.c.look_ready_at <= db_now(), documents.c.deleted_at.is_(None))
-        .order_by(documents.c.look_ready_at)
-        .limit(limit)
-    )
-    rows = tx.execute(for_change(due, skip_locked=True)).all()
+    rows = tx.execute(_LOOK_DUE, {"b_limit": limit}).all()
     if not rows:
         return []
     # A look that died is tried again alone, or the documents that were claimed with a deadly one would be held with it.
     ids = [rows[0].id] if rows[0].look_leased else [row.id for row in rows if not row.look_leased]
-    statement = (
-        update(documents)
-        .where(documents.c.id.in_(ids))
-        .values(
-            look_ready_at=db_now() + lease_s,
-            look_attempts=documents.c.look_attempts + case((documents.c.look_leased, 1), else_=0),
-            look_leased=True,
-            look_token=documents.c.look_token + 1,
-        )
-        .returning(documents.c.id, documents.c.look_token, documents.c.look_attempts)
-    )
-    return sorted(tx.execute(statement).all())
+    return sorted(tx.execute(_LEASE_LOOK, {"b_ids": ids, "b_lease": lease_s}).all())
 
 
 _RELEASED: dict[str, Any] = {"look_leased": False, "look_attempts": 0}
@@ -348,12 +363,9 @@ def make_due_below(tx: Connection, folder_ids: Collection[int]) -> int:
 
 
 def in_deleted_folders(tx: Connection, limit: int) -> list[int]:
-    """Documents that still live in folders that ended: they follow in pages."""
-    statement = (
-        select(documents.c.id)
-        .join(folders, folders.c.id == documents.c.folder_id)
-        .where(folders.c.deleted_at.is_not(None), documents.c.deleted_at.is_(None))
-    )
+    """Documents that still live in folders that ended (`folders.ended`): they follow in pages."""
+    ended = select(folders.c.id).where(folders.c.look_ready_at.is_not(None), folders.c.deleted_at.is_not(None))
+    statement = select(documents.c.id).where(documents.c.folder_id.in_(ended), documents.c.deleted_at.is_(None))
     return list(tx.execute(statement.order_by(documents.c.id).limit(limit)).scalars())
 
 

@@ -1,6 +1,6 @@
 """Folders: rows (parent, name), so that a move changes one row, and the bounded walk up to a root."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -131,7 +131,8 @@ def find_all(tx: Connection, source_id: int, keys: Iterable[str]) -> dict[str, i
 
 def ensure(tx: Connection, source_id: int, keys: Iterable[str], *, born: PolicyKind) -> dict[str, int]:
     """The folders at several keys, made where they are missing: with policy `born`, and due for a look."""
-    wanted = sorted({prefix for key in keys for prefix in ["", *_prefixes(key)]}, key=lambda key: key.count("/"))
+    # in one order, or two that make the same folders would wait for each other
+    wanted = sorted({p for key in keys for p in ["", *_prefixes(key)]}, key=lambda key: (key.count("/"), key))
     found = find_all(tx, source_id, wanted)
     for key in wanted:
         if key not in found:
@@ -142,13 +143,16 @@ def ensure(tx: Connection, source_id: int, keys: Iterable[str], *, born: PolicyK
 
 def _make(tx: Connection, source_id: int, parent_id: int | None, name: str, born: PolicyKind) -> int:
     row = {"source_id": source_id, "parent_id": parent_id, "name": name, "policy": born, "look_ready_at": db_now()}
-    made = tx.execute(insert_new(tx, folders).values(row).returning(folders.c.id)).scalar_one_or_none()
-    if made is not None:
-        return int(made)
-    # somebody made it between our look and our insert, and has committed since
     same_parent = folders.c.parent_id.is_(None) if parent_id is None else folders.c.parent_id == parent_id
     here = (folders.c.source_id == source_id, same_parent, folders.c.name == name, folders.c.deleted_at.is_(None))
-    return tx.execute(select(folders.c.id).where(*here)).scalar_one()
+    while True:
+        made = tx.execute(insert_new(tx, folders).values(row).returning(folders.c.id)).scalar_one_or_none()
+        if made is not None:
+            return int(made)
+        # somebody made it between our look and our insert, and has committed since; it may have ended again
+        known = tx.execute(select(folders.c.id).where(*here)).scalar_one_or_none()
+        if known is not None:
+            return int(known)
 
 
 def _prefixes(key: str) -> list[str]:
@@ -169,6 +173,25 @@ def lock_shared(tx: Connection, folder_ids: Collection[int]) -> dict[int, int]:
     return {row.id: row.revision for row in tx.execute(_LOCK_SHARED, {"b_ids": list(folder_ids)})}
 
 
+_LIVE = (
+    select(folders.c.id, folders.c.parent_id, folders.c.name)
+    .where(folders.c.id.in_(bindparam("b_ids", expanding=True)), folders.c.deleted_at.is_(None))
+    .order_by(folders.c.id)
+)
+_LOCK_LIVE = {True: for_change(_LIVE), False: _LIVE.with_for_update(read=True)}
+
+
+def lock_at(tx: Connection, at: Mapping[str, int], *, change: bool) -> bool:
+    """Lock folders found at keys, all prefixes among them, against ending and moving; for change, if so wanted.
+
+    False when one of them has ended or moved since it was found.
+    """
+    rows = tx.execute(_LOCK_LIVE[change], {"b_ids": list(at.values())})
+    found = {row.id: (row.parent_id, row.name) for row in rows}
+    places = {i: (at[key.rpartition("/")[0]] if key else None, key.rpartition("/")[2]) for key, i in at.items()}
+    return found == places
+
+
 def lock(tx: Connection, folder_ids: Collection[int]) -> None:
     """Lock folders for change, in id order."""
     tx.execute(for_change(select(folders.c.id).where(folders.c.id.in_(list(folder_ids))).order_by(folders.c.id))).all()
@@ -187,15 +210,18 @@ def hint(tx: Connection, folder_id: int, settle_s: float) -> None:
     )
 
 
+_LOOK_DUE = for_change(
+    select(folders.c.id)
+    .where(folders.c.look_ready_at <= db_now(), folders.c.deleted_at.is_(None))
+    .order_by(folders.c.look_ready_at)
+    .limit(bindparam("b_limit")),
+    skip_locked=True,
+)
+
+
 def claim_looks(tx: Connection, limit: int, lease_s: float) -> list[tuple[int, int]]:
     """(id, token) of folders due for a look, leased for `lease_s`. Locks their rows; served by folders_look_due."""
-    due = (
-        select(folders.c.id)
-        .where(folders.c.look_ready_at <= db_now(), folders.c.deleted_at.is_(None))
-        .order_by(folders.c.look_ready_at)
-        .limit(limit)
-    )
-    ids = list(tx.execute(for_change(due, skip_locked=True)).scalars())
+    ids = list(tx.execute(_LOOK_DUE, {"b_limit": limit}).scalars())
     statement = (
         update(folders)
         .where(folders.c.id.in_(ids))
@@ -315,9 +341,28 @@ def delete(tx: Connection, folder_id: int) -> list[int]:
     Its documents follow in pages (`documents.in_deleted_folders`).
     """
     below = subtree(tx, folder_id)
-    values = {"deleted_at": db_now(), "look_ready_at": None, "look_leased": False}
-    tx.execute(update(folders).where(folders.c.id.in_(below)).values(values))
+    # due, and leased by nobody, until their documents have followed
+    values = {"deleted_at": db_now(), "look_ready_at": db_now(), "look_leased": False}
+    ended = update(folders).where(folders.c.id.in_(below))
+    tx.execute(ended.values(values | {"look_token": folders.c.look_token + 1}))
     return below
+
+
+_ENDED = for_change(
+    select(folders.c.id)
+    .where(folders.c.look_ready_at.is_not(None), folders.c.deleted_at.is_not(None))
+    .order_by(folders.c.id)
+)
+
+
+def ended(tx: Connection) -> list[int]:
+    """Folders that ended and whose documents still have to follow, locked. Served by folders_look_due."""
+    return list(tx.execute(_ENDED).scalars())
+
+
+def followed(tx: Connection, folder_ids: Collection[int]) -> None:
+    """The documents of these folders have ended too."""
+    tx.execute(update(folders).where(folders.c.id.in_(list(folder_ids))).values(look_ready_at=None))
 
 
 def replace(tx: Connection, folder_id: int, *, placeholder: int) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
+    Double,
     Integer,
     and_,
     bindparam,
@@ -110,6 +111,40 @@ def set_behind(tx: Connection, generation_id: int, document_id: int, value: int 
     tx.execute(update(indexing).where(*here).values(behind_at=value))
 
 
+_DUE = and_(
+    indexing.c.generation_id == bindparam("b_generation"),
+    indexing.c.published_version < indexing.c.wanted_version,
+    indexing.c.held.is_(None),
+    indexing.c.ready_at <= db_now(),
+)
+_CRASHES = indexing.c.attempts + case((indexing.c.leased, 1), else_=0)
+_LONGEST_DUE = (
+    select(indexing.c.document_id, _CRASHES.label("crashes"))
+    .where(_DUE)
+    .order_by(indexing.c.ready_at)
+    .limit(bindparam("b_limit"))
+    .with_for_update(skip_locked=True)
+)
+_TAKE = (
+    update(indexing)
+    .where(indexing.c.generation_id == bindparam("b_generation"), _OF_DOCUMENTS)
+    .values(
+        ready_at=db_now() + bindparam("b_lease", type_=Double),
+        # counted before the risky work: a worker that dies leaves the mark
+        attempts=_CRASHES,
+        attempts_alone=indexing.c.attempts_alone + bindparam("b_alone", type_=Integer),
+        leased=True,
+        lease_token=indexing.c.lease_token + 1,
+    )
+    .returning(indexing.c.document_id, indexing.c.lease_token, indexing.c.wanted_version, indexing.c.attempts_alone)
+)
+_KILLED = (
+    update(indexing)
+    .where(_DUE, indexing.c.leased, indexing.c.attempts_alone >= bindparam("b_attempts"))
+    .values(leased=False)
+)
+
+
 def claim(tx: Connection, generation_id: int, *, sizes: BatchSizes, lease_s: float, attempts_alone: int) -> list[Lease]:
     """Lease the longest-due documents that nobody holds; smaller batches, then alone, after leases without a verdict.
 
@@ -117,52 +152,24 @@ def claim(tx: Connection, generation_id: int, *, sizes: BatchSizes, lease_s: flo
     Locks the rows; served by indexing_due.
     """
     _hold_killers(tx, generation_id, attempts_alone)
-    crashes = (indexing.c.attempts + case((indexing.c.leased, 1), else_=0)).label("crashes")
-    due = and_(
-        indexing.c.generation_id == generation_id,
-        indexing.c.published_version < indexing.c.wanted_version,
-        indexing.c.held.is_(None),
-        indexing.c.ready_at <= db_now(),
-    )
     # one statement takes the longest-due documents; those that crashed as often as the first go with it
-    statement = select(indexing.c.document_id, crashes).where(due).order_by(indexing.c.ready_at)
-    rows = tx.execute(statement.limit(sizes.first).with_for_update(skip_locked=True)).all()
+    rows = tx.execute(_LONGEST_DUE, {"b_generation": generation_id, "b_limit": sizes.first}).all()
     if not rows:
         return []
     first = min(rows[0].crashes, 2)
     ids = [row.document_id for row in rows if min(row.crashes, 2) == first][: sizes.of(first)]
     alone = sizes.of(first) == 1
-    taken = (
-        update(indexing)
-        .where(indexing.c.generation_id == generation_id, indexing.c.document_id.in_(ids))
-        .values(
-            ready_at=db_now() + lease_s,
-            # counted before the risky work: a worker that dies leaves the mark
-            attempts=indexing.c.attempts + case((indexing.c.leased, 1), else_=0),
-            attempts_alone=indexing.c.attempts_alone + (1 if alone else 0),
-            leased=True,
-            lease_token=indexing.c.lease_token + 1,
-        )
-        .returning(indexing.c.document_id, indexing.c.lease_token, indexing.c.wanted_version, indexing.c.attempts_alone)
-    )
+    taken = {"b_generation": generation_id, "b_ids": ids, "b_lease": lease_s, "b_alone": int(alone)}
     leases = [
         Lease(row.document_id, generation_id, row.lease_token, row.wanted_version, alone, row.attempts_alone)
-        for row in tx.execute(taken)
+        for row in tx.execute(_TAKE, taken)
     ]
     return sorted(leases, key=lambda lease: lease.document_id)
 
 
 def _hold_killers(tx: Connection, generation_id: int, attempts_alone: int) -> None:
-    killed = and_(
-        indexing.c.generation_id == generation_id,
-        indexing.c.published_version < indexing.c.wanted_version,
-        indexing.c.held.is_(None),
-        indexing.c.ready_at <= db_now(),
-        indexing.c.leased,
-        indexing.c.attempts_alone >= attempts_alone,
-    )
     reason = f"its worker died {attempts_alone} times while indexing this document alone; see `lockstep retry`"
-    tx.execute(update(indexing).where(killed).values(held=reason, leased=False))
+    tx.execute(_KILLED, {"b_generation": generation_id, "b_attempts": attempts_alone, "held": reason})
 
 
 # Without its type, or SQLite is asked for `access_due = 1`, which the partial index on `access_due` does not serve:
@@ -170,31 +177,34 @@ def _hold_killers(tx: Connection, generation_id: int, attempts_alone: int) -> No
 _ACCESS_DUE: ColumnElement[bool] = literal_column("indexing.access_due")
 
 
+_LONGEST_ACCESS_DUE = (
+    select(indexing.c.document_id, indexing.c.carried_access)
+    .where(
+        indexing.c.generation_id == bindparam("b_generation"),
+        _ACCESS_DUE,
+        # A document that is being indexed is patched afterwards. A lease that ran out is free, but where indexing is
+        # due its mark is left for the claim of indexing: taken here, a worker's death would never be counted.
+        or_(
+            indexing.c.leased.is_(False),
+            and_(
+                indexing.c.ready_at <= db_now(),
+                or_(indexing.c.published_version >= indexing.c.wanted_version, indexing.c.held.is_not(None)),
+            ),
+        ),
+    )
+    .order_by(indexing.c.ready_at)
+    .limit(bindparam("b_limit"))
+    .with_for_update(skip_locked=True)
+)
+
+
 def claim_access(tx: Connection, generation_id: int, *, limit: int, lease_s: float) -> list[Lease]:
     """Lease documents whose access fields are due, and that nobody holds.
 
     Locks the rows; served by indexing_access_due.
     """
-    due = (
-        select(indexing.c.document_id, indexing.c.carried_access)
-        .where(
-            indexing.c.generation_id == generation_id,
-            _ACCESS_DUE,
-            # A document that is being indexed is patched afterwards. A lease that ran out is free, but where indexing
-            # is due its mark is left for the claim of indexing: taken here, a worker's death would never be counted.
-            or_(
-                indexing.c.leased.is_(False),
-                and_(
-                    indexing.c.ready_at <= db_now(),
-                    or_(indexing.c.published_version >= indexing.c.wanted_version, indexing.c.held.is_not(None)),
-                ),
-            ),
-        )
-        .order_by(indexing.c.ready_at)
-        .limit(limit)
-        .with_for_update(skip_locked=True)
-    )
-    carried = {row.document_id: row.carried_access for row in tx.execute(due)}
+    due = tx.execute(_LONGEST_ACCESS_DUE, {"b_generation": generation_id, "b_limit": limit})
+    carried = {row.document_id: row.carried_access for row in due}
     if not carried:
         return []
     taken = (

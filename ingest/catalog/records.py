@@ -43,13 +43,15 @@ def open_of(tx: Connection, generation_id: int, document_ids: Collection[int]) -
 
 def carrying(tx: Connection, generation_id: int, document_ids: Collection[int]) -> dict[int, list[RecordId]]:
     """Open and staged records by document: those whose access fields matter."""
+    found: dict[int, list[RecordId]] = defaultdict(list)
+    if not document_ids:
+        return found
     here = (
         records.c.generation_id == generation_id,
         records.c.document_id.in_(list(document_ids)),
         records.c.to_epoch.is_(None),
         records.c.condemned_at.is_(None),
     )
-    found: dict[int, list[RecordId]] = defaultdict(list)
     for row in tx.execute(select(records.c.id, records.c.document_id).where(*here).order_by(records.c.id)):
         found[row.document_id].append(RecordId(row.id))
     return found

@@ -67,20 +67,19 @@ class Acceptor:
         )
         failpoint("accept.after_known")
         born = PolicyKind.UNREADABLE if source.can_look else PolicyKind.INHERIT
-        wanted = {event.key if isinstance(event, FolderHint) else _parent(event.key) for event in events}
-        at = folders.ensure(tx, source_id, wanted, born=born)
+        at = _folders(tx, source_id, events, born)
         new = 0
         for event, event_id in sorted(zip(events, ids, strict=True), key=lambda pair: _lock_order(pair[0], at)):
             if isinstance(event, FolderHint):
                 new += self._hint_folder(tx, source_id, at[event.key], event, event_id)
+        # documents before indexing rows, as everywhere: a look that stores holds the document and waits for the rows
+        rows = _documents(tx, source_id, [event for event in events if not isinstance(event, FolderHint)], at)
         found = [
-            (*documents.ensure(tx, source_id, at[_parent(event.key)], _name(event.key)), event, event_id)
+            (*rows[event.key], event, event_id)
             for event, event_id in zip(events, ids, strict=True)
             if not isinstance(event, FolderHint)
         ]
         found.sort(key=lambda item: item[0])
-        # documents before indexing rows, as everywhere: a look that stores holds the document and waits for the rows
-        documents.lock(tx, [document_id for document_id, *_ in found])
         # Known events are asked for once more, now that nobody else can apply one to these documents:
         #   1) an event comes, and is not known
         #   2) it comes again on another connection, is applied, and a look confirms the document
@@ -135,6 +134,36 @@ class Acceptor:
             settle, seen = event.settle_s, event.identity
             documents.hint(tx, document_id, settle_s=settle, settle_max_s=self.settle_max_s, identity=seen, new=made)
         return 1
+
+
+def _folders(tx: Connection, source_id: int, events: Sequence[Event], born: PolicyKind) -> dict[str, int]:
+    """The folders of events, made where they are missing and locked against ending and moving, by key."""
+    wanted = {event.key if isinstance(event, FolderHint) else _parent(event.key) for event in events}
+    change = any(isinstance(event, FolderHint) for event in events)
+    # A row is found, locked, and only then known to be there still:
+    #   1) an event finds a row, and waits for whoever has it locked
+    #   2) a look that found the thing gone ends the row, or gives it another place, with the events that it knew of
+    #   3) the event goes on with the row: nobody looks at what it told of
+    # At 3) the row is looked for once more. The same for documents. Tests: tests/fault/test_vanishing_rows.py
+    while True:
+        at = folders.ensure(tx, source_id, wanted, born=born)
+        if folders.lock_at(tx, at, change=change):
+            return at
+
+
+def _documents(
+    tx: Connection, source_id: int, events: Sequence[Event], at: dict[str, int]
+) -> dict[str, tuple[int, bool]]:
+    """The documents of events, made where they are missing (then with True) and locked, by key."""
+    places = {event.key: (at[_parent(event.key)], _name(event.key)) for event in events}
+    made: set[int] = set()
+    while True:
+        found: dict[tuple[int, str], int] = {}
+        for place in sorted(places.values()):
+            found[place], new = documents.ensure(tx, source_id, *place)
+            made |= {found[place]} if new else set()
+        if documents.lock_at(tx, found):
+            return {key: (found[place], found[place] in made) for key, place in places.items()}
 
 
 def end_document(tx: Connection, document_id: int, *, outcome: str) -> None:

@@ -106,6 +106,7 @@ class FolderLook:
                 return LookOutcome.AGAIN
             ended = folders.delete(tx, row.id)
             inbox.end_folders(tx, ended, outcome="deleted")
+            failpoint("folder_look.before_end")
         log.info("folder deleted", extra={"event": "folder.deleted", "folder": row.id, "folders": len(ended)})
         return LookOutcome.DELETED
 

@@ -165,24 +165,40 @@ class DocumentLook:
     def _conclude(self, source: ContentSource, known: Remembered, seen: DocumentSeen | Gone) -> LookOutcome:
         with self._database.write() as tx:
             place = moves.Place(known.id, known.source_id, known.folder_id, known.name, known.key)
-            if isinstance(seen, Gone):
-                heir = moves.heir(tx, source, place, known.identity) if known.content_version else None
-                if heir is not None:
-                    moves.move(tx, source_id=known.source_id, mover=place, placeholder=heir)
-                    return LookOutcome.MOVED
-                outcome = store_gone(tx, known)
-                if outcome is LookOutcome.AGAIN:
-                    documents.release_look(tx, known.id, known.token, again_in_s=0.0)
-                return outcome
-            if known.content_version == 0:
-                mover = moves.mover(tx, source, place, seen.identity)
-                if mover is not None:
-                    moves.move(tx, source_id=known.source_id, mover=mover, placeholder=place)
-                    return LookOutcome.MOVED
-            outcome = store_document(tx, known, seen)
+            outcome = self._store(tx, source, known, place, seen)
+            failpoint("look.before_commit")
         if outcome is LookOutcome.AGAIN:
             return self._end(known.id, known.token, outcome, again_in_s=0.0)
         return outcome
+
+    def _store(
+        self, tx: Connection, source: ContentSource, known: Remembered, place: moves.Place, seen: DocumentSeen | Gone
+    ) -> LookOutcome:
+        if isinstance(seen, Gone):
+            heir = moves.heir(tx, source, place, known.identity) if known.content_version else None
+            if heir is not None:
+                return _store_move(tx, source, known, mover=place, placeholder=heir)
+            return store_gone(tx, known)
+        if known.content_version == 0:
+            mover = moves.mover(tx, source, place, seen.identity)
+            if mover is not None:
+                return _store_move(tx, source, known, mover=mover, placeholder=place)
+        return store_document(tx, known, seen)
+
+
+def _store_move(
+    tx: Connection, source: ContentSource, known: Remembered, *, mover: moves.Place, placeholder: moves.Place
+) -> LookOutcome:
+    above = folders.chains(tx, {mover.folder_id, placeholder.folder_id}).values()
+    folders.lock_shared(tx, sorted({link.id for chain in above for link in chain.links}))
+    if _moved_on(tx, known) or not all(c.alive for c in folders.chains(tx, [placeholder.folder_id]).values()):
+        return LookOutcome.AGAIN
+    documents.lock(tx, [mover.id, placeholder.id])
+    row = documents.get(tx, known.id)
+    if row is None or row.look_token != known.token:
+        return LookOutcome.AGAIN
+    moved = moves.move(tx, source, mover=mover, placeholder=placeholder)
+    return LookOutcome.MOVED if moved else LookOutcome.AGAIN
 
 
 def store_gone(tx: Connection, known: Remembered) -> LookOutcome:

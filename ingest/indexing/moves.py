@@ -36,16 +36,33 @@ def mover(tx: Connection, source: ContentSource, new: Place, identity: FileIdent
     return _only(tx, new.source_id, [i for i in found if _is_gone(source, documents.keys(tx, [i])[i])])
 
 
-def move(tx: Connection, *, source_id: int, mover: Place, placeholder: Place) -> None:
-    """Give the mover's row the placeholder's place; it is hidden until the next look, which is due at once."""
+def move(tx: Connection, source: ContentSource, *, mover: Place, placeholder: Place) -> bool:
+    """Give the mover's row the placeholder's place; it is hidden until the next look, which is due at once.
+
+    False when that is no longer right: one of them was ended, moved or looked at since, or a file is at the old place
+    again. The last is asked under the lock, so that an event about such a file comes to a row of its own:
+    1) a look finds the old path gone
+    2) a file is made there anew, and its hint is accepted
+    3) the row moves, and the hint with it: nobody looks at the old path
+    Tests: tests/fault/test_vanishing_rows.py
+    """
+    places = {(place.folder_id, place.name): place.id for place in (mover, placeholder)}
+    if not documents.lock_at(tx, places) or not _is_gone(source, mover.key):
+        return False
     if not documents.drop_placeholder(tx, placeholder.id):
-        return
+        return False
     inbox.move(tx, placeholder.id, mover.id)
     documents.rename(
-        tx, mover.id, source_id=source_id, old_key=mover.key, folder_id=placeholder.folder_id, name=placeholder.name
+        tx,
+        mover.id,
+        source_id=mover.source_id,
+        old_key=mover.key,
+        folder_id=placeholder.folder_id,
+        name=placeholder.name,
     )
     for generation in generations.maintained(tx):
         indexing.make_access_due(tx, generation.id, [mover.id])
+    return True
 
 
 def _only(tx: Connection, source_id: int, found: list[int]) -> Place | None:

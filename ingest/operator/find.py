@@ -20,7 +20,12 @@ class Place:
 
 def document(tx: Connection, named: str) -> int:
     """The live document of that name. Raises Refused."""
-    return _only(tx, named, _live).document_ids[-1]
+    return live(tx, named).document_ids[-1]
+
+
+def live(tx: Connection, named: str) -> Place:
+    """The place of the live document of that name. Raises Refused."""
+    return _only(tx, named, _live)
 
 
 def ever(tx: Connection, named: str) -> Place:

@@ -241,15 +241,26 @@ class LeaseCases:
         with catalog.write() as tx:
             assert len(indexing.claim_access(tx, catalog.generation, limit=9, lease_s=LEASE_S)) == 1
 
-    def test_a_document_that_is_being_indexed_is_patched_afterwards(self, catalog: Catalog) -> None:
+    @pytest.mark.parametrize("end", [{"published_version": 1}, {"held": "a reason"}], ids=["published", "held"])
+    def test_a_document_that_is_being_indexed_is_patched_afterwards(
+        self, catalog: Catalog, end: dict[str, Any]
+    ) -> None:
         (document,) = catalog.wanted(1)
         catalog.claim()
         catalog.set_indexing(document, access_due=True)
-        with catalog.write() as tx:
-            assert indexing.claim_access(tx, catalog.generation, limit=9, lease_s=LEASE_S) == []
+        assert self.claim_access(catalog) == []
         catalog.pass_time(2 * LEASE_S)
+        # the mark of a worker that died is left for the claim of indexing, which counts it
+        assert self.claim_access(catalog) == []
+        catalog.claim()
+        assert catalog.indexing(document).attempts == 1
+        catalog.set_indexing(document, ready_at=0.0, **end)
+        assert [lease.document_id for lease in self.claim_access(catalog)] == [document]
+
+    def claim_access(self, catalog: Catalog) -> list[Lease]:
+        """Lease documents whose access fields are due."""
         with catalog.write() as tx:
-            assert len(indexing.claim_access(tx, catalog.generation, limit=9, lease_s=LEASE_S)) == 1
+            return indexing.claim_access(tx, catalog.generation, limit=9, lease_s=LEASE_S)
 
     def test_an_attempt_empties_what_is_carried(self, catalog: Catalog) -> None:
         (document,) = catalog.wanted(1)

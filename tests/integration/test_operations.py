@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.catalog import marks
 from ingest.errors import Refused
 from tests.integration.library import Rules
 from tests.integration.opened import Opened, opened
@@ -170,12 +171,19 @@ def test_plan_shows_what_an_edit_would_cost_and_changes_nothing(installation: Op
     library = installation.library
     library.write("open/topic000.md", edited(library.topics["open/topic000.md"], 1))
     (library.root / "open" / "new.md").write_text("# New\n\nSomething new.\n")
+    (library.root / "open" / "broken.md").write_bytes(b"caf\xe9 \xfa\xfb")
+    library.delete("spare/topic002.md")
     before = installation.do("status")
     plans = {one["document"]: one for one in installation.do("plan")["plans"]}
-    assert {key: (one["add"], one["keep"], one["close"], one["embed"]) for key, one in plans.items()} == {
-        "open/topic000.md": (1, 2, 1, 1),
-        "open/new.md": (1, 0, 0, 1),
+    counted = ("change", "add", "keep", "close", "embed")
+    assert {key: tuple(one[word] for word in counted) for key, one in plans.items()} == {
+        "open/topic000.md": ("changed", 1, 2, 1, 1),
+        "open/new.md": ("new", 1, 0, 0, 1),
+        "spare/topic002.md": ("gone", 0, 0, 3, 0),
+        "open/broken.md": ("unreadable", 0, 0, 0, 0),
     }
+    assert "open/broken.md" in plans["open/broken.md"]["problem"]
+    assert installation.do("plan", documents=["library:spare/topic002.md"])["plans"][0]["change"] == "gone"
     after = installation.do("status")
     assert {**before, "disk_free": 0, "sources": 0} == {**after, "disk_free": 0, "sources": 0}
 
@@ -228,3 +236,31 @@ def test_a_part_that_is_down_is_a_finding_that_stops_no_other(installation: Open
     assert all(one["do"] for one in found.values())
     assert "lexical" not in found
     installation.lockstep.vector.create()
+
+
+# without a running process
+
+
+def test_after_an_unclean_stop_the_stores_are_mended_before_a_search(installation: Opened) -> None:
+    lexical = installation.lockstep.lexical
+    with installation.lockstep.database.write() as tx:
+        marks.put(tx, marks.RUNNING, "1")
+    lexical.delete([stored.id for stored in lexical.ids(after=None, limit=100)])
+    assert installation.found("topic000")[0] == "open/topic000.md"
+    assert len(lexical.ids(after=None, limit=100)) == 24
+    assert installation.do("audit")["clean"]
+    with installation.lockstep.database.read() as tx:
+        assert marks.get(tx, marks.RUNNING) is None
+
+
+def test_a_command_that_dies_while_it_writes_leaves_the_mark_of_an_unclean_stop(
+    installation: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(installation.lockstep.lexical), "delete", die)
+    with pytest.raises(KeyboardInterrupt):
+        installation.do("erase", document="open/topic000.md")
+    with installation.lockstep.database.read() as tx:
+        assert marks.get(tx, marks.RUNNING) is not None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import insert
+from sqlalchemy import event, insert
 
 from ingest.catalog import migrate
 from ingest.catalog.database import Database
@@ -21,28 +21,40 @@ def migrated_file(path: Path) -> Path:
     return path
 
 
-@contextmanager
-def sqlite_world(template: Path, folder: Path) -> Iterator[World]:
-    """A world over a SQLite file in `folder`."""
-    shutil.copy(template, folder / "catalog.db")
-    yield from _world(f"sqlite:///{folder / 'catalog.db'}")
-
-
-@contextmanager
-def postgres_world(url: str) -> Iterator[World]:
-    """A world over a migrated PostgreSQL database, emptied first."""
+def quick(url: str) -> Database:
+    """A catalog for one world after the other: statements are compiled once, and no power cut is survived."""
     database = Database(url)
+    for engine in {database.engine, database._reader}:
+        engine.pool._pre_ping = False
+        if database.dialect == "sqlite":
+            event.listen(engine, "connect", lambda connection, _: connection.execute("PRAGMA synchronous=OFF"))
+    return database
+
+
+@contextmanager
+def sqlite_world(template: Path, database: Database) -> Iterator[World]:
+    """A world over a SQLite file, which becomes a copy of the template first."""
+    file = database.engine.url.database
+    assert file is not None
+    for part in (file, f"{file}-wal", f"{file}-shm"):
+        Path(part).unlink(missing_ok=True)  # whoever still has the one before open keeps that
+    shutil.copy(template, file)
+    yield from _world(database)
+
+
+@contextmanager
+def postgres_world(database: Database) -> Iterator[World]:
+    """A world over a migrated PostgreSQL database, emptied first."""
     with database.write() as tx:
         for table in reversed(metadata.sorted_tables):
             tx.execute(table.delete())
         tx.execute(insert(access_clock).values(id=1, value=0))
         tx.execute(insert(principals).values(id=0, name="public"))
-    database.close()
-    yield from _world(url)
+    yield from _world(database)
 
 
-def _world(url: str) -> Iterator[World]:
-    world = World(Database(url))
+def _world(database: Database) -> Iterator[World]:
+    world = World(database)
     try:
         yield world.begin()
     finally:

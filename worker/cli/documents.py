@@ -60,7 +60,10 @@ def _hits(said: dict[str, Any]) -> None:
 def show_document(
     document: Document, callers: As = None, settings: SettingsFile = None, as_json: AsJson = False
 ) -> None:
-    """Show what is published of a document; with --as, only what those may read."""
+    """Show what is published of a document.
+
+    With --as, only what those may read.
+    """
     said = answer(settings, "show", {"document": document, "callers": callers or []})
     show(said, as_json=as_json, lines=_shown)
 
@@ -75,7 +78,10 @@ def _shown(said: dict[str, Any]) -> None:
 
 
 def access(document: Document, callers: As = None, settings: SettingsFile = None, as_json: AsJson = False) -> None:
-    """Say who can read a document and why; with --as, whether those may."""
+    """Say who can read a document and why.
+
+    With --as, whether those may, and by which entry and memberships.
+    """
     said = answer(settings, "access", {"document": document, "callers": callers or []})
     show(said, as_json=as_json, lines=_explained)
 
@@ -101,7 +107,10 @@ def erase(
     settings: SettingsFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Erase a document from the catalog and both indexes, and its words from their files."""
+    """Erase a document, and its words from every file.
+
+    From the catalog and both indexes at once; then each store is compacted, reported as done or pending.
+    """
     if not yes:
         typer.confirm(f"Erase {document} from every store?", abort=True, err=True)
     show(answer(settings, "erase", {"document": document}), as_json=as_json, lines=_erased)

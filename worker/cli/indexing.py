@@ -1,12 +1,15 @@
 """`run`, `plan`, `retry`, `approve`."""
 
 import dataclasses
+import json
 import logging
+import os
+import sys
 from typing import Annotated, Any
 
 import typer
 
-from worker.cli.output import AsJson, SettingsFile, answer, err, log_level, read_settings, say, show
+from worker.cli.output import AsJson, SettingsFile, answer, log_level, read_settings, say, show, warn
 from worker.cli.progress import progress_bar
 
 _TRY_AGAIN = 4
@@ -33,7 +36,7 @@ def run(
     loaded = read_settings(settings)
     if not once:
         with progress_bar() as progress:
-            running.until_stopped(loaded, _ready, progress)
+            running.until_stopped(loaded, lambda _: _ready(as_json=as_json), progress)
         return
     with progress_bar() as progress:
         done = running.once(loaded, progress)
@@ -43,8 +46,11 @@ def run(
         raise typer.Exit(_TRY_AGAIN)
 
 
-def _ready(_: object) -> None:
-    err.print("running; other commands find this process by themselves (Ctrl-C stops it)")
+def _ready(*, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps({"running": True, "pid": os.getpid()}) + "\n")
+        sys.stdout.flush()
+    warn("running; other commands find this process by themselves (Ctrl-C stops it)")
     logging.getLogger("worker").info("running", extra={"event": "run.ready"})
 
 
@@ -56,7 +62,7 @@ def _once(said: dict[str, Any]) -> None:
         f"{said['embedded']} texts embedded, {said['reused']} from the cache, {said['held']} held"
     )
     for problem in said["problems"]:
-        err.print(f"problem: {problem}", markup=False)
+        warn(f"problem: {problem}")
 
 
 def plan(
@@ -64,17 +70,18 @@ def plan(
     settings: SettingsFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show what indexing documents as they are now would change and cost, without doing it."""
+    """Show what indexing would change, without doing it.
+
+    Reads the files as they are now: chunks added, kept and closed, texts embedded.
+    """
     said = answer(settings, "plan", {"documents": documents or []})
     show(said, as_json=as_json, lines=_plans)
 
 
 def _plans(said: dict[str, Any]) -> None:
     for one in said["plans"]:
-        say(
-            f"{one['document']}: add {one['add']}, keep {one['keep']}, close {one['close']}, "
-            f"move {one['move']}, embed {one['embed']}"
-        )
+        counts = f"add {one['add']}, keep {one['keep']}, close {one['close']}, move {one['move']}, embed {one['embed']}"
+        say(f"{one['document']}: {one['change']}; {one['problem'] or counts}")
     if not said["plans"]:
         say("nothing differs")
 
@@ -94,6 +101,6 @@ def approve(
     settings: SettingsFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have the documents deleted that the last scan missed in suspicious number and held."""
+    """Delete what the last scan missed and held."""
     said = answer(settings, "approve", {"source": source})
     show(said, as_json=as_json, lines=lambda said: say(f"{said['missing']} missing documents of {source} are deleted"))

@@ -4,25 +4,33 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from ingest.errors import SettingsInvalid
 
 if TYPE_CHECKING:
-    from ingest.settings import Settings
+    from rich.console import Console
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+    from ingest.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 SettingsFile = Annotated[
     Path | None,
     typer.Option("--settings", envvar="LOCKSTEP_SETTINGS", help="The settings file; else found from here upwards."),
 ]
+
+
+@cache
+def console(*, stderr: bool = False) -> "Console":
+    """Where people read: made when the first line is said, since `--help` need not wait for it."""
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=True)
 
 
 def read_settings(file: Path | None) -> "Settings":
@@ -35,10 +43,14 @@ def read_settings(file: Path | None) -> "Settings":
 def answer(settings: Path | None, operation: str, parameters: dict[str, Any]) -> dict[str, Any]:
     """Perform an operation wherever the installation is open."""
     from ingest import telemetry  # noqa: PLC0415
+    from worker.cli.naming import with_keys  # noqa: PLC0415
     from worker.client import call  # noqa: PLC0415 -- `--help` need not wait for the stores
 
     telemetry.configure(log_level())
-    return call(read_settings(settings), operation, parameters)
+    loaded = read_settings(settings)
+    err = console(stderr=True)
+    with err.status(operation) if err.is_terminal else nullcontext():
+        return call(loaded, operation, with_keys(loaded, parameters))
 
 
 def log_level() -> str:
@@ -59,10 +71,15 @@ def show(said: dict[str, Any], *, as_json: bool, lines: Callable[[dict[str, Any]
 
 def say(line: str) -> None:
     """One line of output; markup in it is text."""
-    out.print(line, markup=False)
+    console().print(line, markup=False)
+
+
+def warn(line: str) -> None:
+    """One line on standard error."""
+    console(stderr=True).print(" ".join(line.split()), markup=False)
 
 
 def problem(error: Exception, code: int) -> int:
-    """One line on standard error."""
-    err.print(f"lockstep: {' '.join(str(error).split())}", markup=False)
+    """An error as one line on standard error; returns the exit code."""
+    warn(f"lockstep: {error}")
     return code

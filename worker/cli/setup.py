@@ -40,7 +40,10 @@ def init(
     docs: Annotated[Path, typer.Argument(help="The folder with documents.", exists=True, file_okay=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Write ./lockstep.yaml for a folder of documents. Nothing is written into that folder."""
+    """Write ./lockstep.yaml for a folder of documents.
+
+    Nothing is written into that folder, and nothing is overwritten.
+    """
     if _FILE.exists():
         raise SettingsInvalid(f"{_FILE} is here already: edit it, or remove it first")
     if docs.resolve() in [Path.cwd(), *Path.cwd().parents]:
@@ -85,7 +88,10 @@ def _initialised(said: dict[str, Any]) -> None:
 
 
 def doctor(settings: SettingsFile = None, as_json: AsJson = False) -> None:
-    """Look at settings, versions, connections, durability, model and disk; say what to do."""
+    """Look at everything and say what is not right.
+
+    Settings, versions, connections, durability, model, sources, disk; each finding says what to do.
+    """
     try:
         said = answer(settings, "doctor", {})
     except LockstepError as error:

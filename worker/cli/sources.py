@@ -28,7 +28,10 @@ def remove(
     settings: SettingsFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Remove a source: nobody reads it from now on, and its documents leave the indexes."""
+    """Remove a source: nobody reads it any more.
+
+    Its documents leave the indexes after.
+    """
     if not yes:
         typer.confirm(f"Remove everything that came from {source}?", abort=True, err=True)
     said = answer(settings, "remove-source", {"source": source})
@@ -43,6 +46,6 @@ def _removed(said: dict[str, Any]) -> None:
 
 @app.command()
 def unsync(settings: SettingsFile = None, as_json: AsJson = False) -> None:
-    """After a restore of the catalog: nobody reads any source until it has been scanned again."""
+    """After a restore: nobody reads until a scan."""
     said = answer(settings, "unsync", {})
     show(said, as_json=as_json, lines=lambda said: say(f"unsynced: {', '.join(said['sources']) or 'no source'}"))

@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def status(settings: SettingsFile = None, as_json: AsJson = False) -> None:
-    """Say what waits, what is held and why, what nobody can read and why."""
+    """Say what waits, what is held, what nobody reads."""
     show(answer(settings, "status", {}), as_json=as_json, lines=_status)
 
 

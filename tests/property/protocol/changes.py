@@ -29,6 +29,7 @@ class Changes:
         self.tree = rig.tree
         self.hints: list[Event] = []
         self._words = 0
+        self._before: tuple[str, AccessRules | None] | None = None
 
     @property
     def documents(self) -> list[str]:
@@ -195,6 +196,13 @@ class Changes:
         self._set(key, replace(rules, policy=policy))
         return True
 
+    def undo(self, rng: random.Random) -> bool:
+        """The access file that was changed last is what it was before."""
+        if self._before is None or self._before[0] not in self.folders:
+            return False
+        self._set(*self._before)
+        return True
+
     def break_access(self, rng: random.Random) -> bool:
         """An access file that cannot be understood."""
         self._set(rng.choice(self.folders), AccessRules(problem="line 1: nonsense"))
@@ -217,6 +225,7 @@ class Changes:
         """Somebody, or a group, leaves a group."""
         edges = sorted(self.rig.directory._edges, key=lambda edge: (edge.group, edge.member))
         edges = [edge for edge in edges if edge.member in people] or edges
+        edges = [edge for edge in edges if edge.group in self._named()] or edges
         if not edges:
             return False
         edge: Membership = rng.choice(edges)
@@ -241,8 +250,14 @@ class Changes:
         )
 
     def _set(self, key: str, rules: AccessRules | None) -> None:
+        at = self.tree.find(key)
+        self._before = (key, at.rules if isinstance(at, Folder) else None)
         self.tree.set_access(key, rules)
         self.hints.append(FolderHint(key, self._identity(key)))
+
+    def _named(self) -> set[Principal]:
+        """Who is allowed anything by a folder."""
+        return set().union(*(self._rules(key).policy.allow for key in self.folders))
 
     def _rules(self, key: str) -> AccessRules:
         at = self.tree.find(key)
@@ -280,6 +295,8 @@ def _policy(rng: random.Random) -> Policy:
     deny = frozenset(rng.sample(people[:-1], rng.choice([0, 0, 0, 0, 1])))
     if rng.random() < 0.3:
         return Policy(PolicyKind.INHERIT, deny=deny)
+    if rng.random() < 0.4:
+        return Policy(PolicyKind.STATED, frozenset({rng.choice(GROUPS)}), deny)
     return Policy(PolicyKind.STATED, frozenset(rng.sample(people, rng.choice([0, 1, 2, 2, 3, 4]))), deny)
 
 
@@ -302,6 +319,7 @@ CHANGES: dict[str, Callable[[Changes, random.Random], bool]] = {
         "delete_folder",
         "allow",
         "toggle",
+        "undo",
         "break_access",
         "remove_access",
         "join",

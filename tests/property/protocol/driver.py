@@ -16,7 +16,7 @@ from tests.property.protocol.world import World
 Plan = tuple[tuple[str, int], ...]
 """The steps of a run: names, each with a seed of its own, so that leaving steps out keeps the others what they are."""
 
-STEPS_A_RUN = 120
+STEPS_A_RUN = 80
 
 
 @dataclass

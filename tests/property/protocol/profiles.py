@@ -16,6 +16,7 @@ STEPS: dict[str, float] = {
     "delete_folder": 0.5,
     "allow": 5,
     "toggle": 5,
+    "undo": 2,
     "break_access": 0.4,
     "remove_access": 1,
     "join": 3,
@@ -26,6 +27,7 @@ STEPS: dict[str, float] = {
     "crash": 14,
     "go_on": 20,
     "disturb": 16,
+    "share": 5,
     "kill": 2,
     "ask": 12,
     "short_while": 10,
@@ -65,6 +67,10 @@ class Profile:
     steps: Mapping[str, float] = field(default_factory=dict)
     stopped: Mapping[str, float] = field(default_factory=dict)
     points: Mapping[str, float] = field(default_factory=dict)
+    disturbed: float = 0.4
+    """How often something changes at once where a process has just been held."""
+    shared: float = 0.1
+    """How often, after that, somebody is newly allowed and asks."""
 
     @property
     def weights(self) -> dict[str, float]:
@@ -84,17 +90,22 @@ LOOKS = Profile(
     {"look.after_read": 4, "folder_look.after_read": 4},
 )
 STORES = Profile(
-    {"toggle": 14, "deliver_again": 14, "fault": 12, "edit": 16, "crash": 20},
+    {"toggle": 14, "undo": 10, "deliver_again": 14, "fault": 12, "edit": 16, "hold": 30, "disturb": 24, "run": 24},
     {"index": 14, "access": 14, "look": 1, "folder look": 1, "vacuum": 3, "sync": 0.5},
-    {"access.after_patch": 3, "vector.patch_access": 3, "stage.after_write": 2},
+    {"access.after_patch": 3, "vector.patch_access": 3, "stage.after_write": 3, "vector.add": 3},
+    disturbed=0.8,
 )
 READERS = Profile(
-    {"hold": 30, "disturb": 40, "join": 8, "leave": 4, "allow": 8, "ask": 16},
-    {"ask": 30, "index": 8, "sync": 3, "vacuum": 4, "look": 2, "folder look": 2},
+    {"hold": 40, "disturb": 30, "join": 12, "leave": 3, "allow": 10, "ask": 10, "run": 24},
+    {"ask": 40, "index": 6, "sync": 3, "vacuum": 4, "look": 1, "folder look": 1},
+    disturbed=0.9,
 )
 WIDENINGS = Profile(
-    {"edit": 20, "toggle": 12, "allow": 10, "join": 8, "leave": 6, "ask": 24, "disturb": 24, "lose_hints": 0.5},
-    {"index": 12, "ask": 10, "look": 8, "accept": 2, "vacuum": 1, "folder look": 2},
-    {"look.after_read": 3, "publish.before_lock": 2},
+    {"edit": 24, "share": 30, "allow": 8, "join": 6, "leave": 4, "ask": 8, "hold": 36, "run": 20, "lose_hints": 0.3},
+    {"index": 12, "ask": 6, "look": 12, "accept": 2, "vacuum": 1, "folder look": 1, "sync": 0.5},
+    {"look.after_early_question": 12, "publish.after_early_question": 12},
+    disturbed=0.8,
+    shared=0.6,
 )
+"""Names the points of one mutation, too; without it nobody passes them."""
 PROFILES = (ORDINARY, LOOKS, STORES, READERS, WIDENINGS)

@@ -42,6 +42,8 @@ def settle(world: World, rng: random.Random) -> None:
     drain(world, rng)
     _nothing_lost(world)
     _scan(world, rng)
+    while world.rig.sent.again:
+        world.rig.sent.again.pop()()  # whatever a network kept comes now, late
     _audit(world, rng)
     _answers(world)
     _vacuum(world, rng)

@@ -6,7 +6,8 @@ from typing import Any
 
 from ingest.adapters.memory.faults import Fault
 from ingest.errors import ContentUnreadable, GenerationMismatch, Refused, SourceUnsettled
-from ingest.model.event import DocumentDeleted, DocumentHint
+from ingest.model.event import DocumentDeleted, DocumentHint, FolderHint
+from ingest.model.principal import PUBLIC
 from tests.property.protocol.answers import Asked
 from tests.property.protocol.changes import CHANGES
 from tests.property.protocol.crash import POINTS, somewhere
@@ -29,10 +30,10 @@ KINDS: dict[str, float] = {
     "access": 20,
     "orphans": 5,
     "scan end": 6,
+    "sync": 6,
     # these find something to do at any time
     "vacuum": 1.0,
     "scan": 0.7,
-    "sync": 1.5,
     "repair": 0.3,
     "retention": 0.2,
     "ask": 3.0,
@@ -69,7 +70,7 @@ def _stopped(world: World, rng: random.Random, *, crash: bool) -> bool:
     if found is None:
         return False
     process = world.start(kind, found[0], somewhere(kind, rng, world.profile, crash=crash), **found[1])
-    if process in world.held and rng.random() < 0.4:
+    if process in world.held and rng.random() < world.profile.disturbed:
         _disturb(world, rng, process)
     return True
 
@@ -87,8 +88,10 @@ _BEFORE = {
 
 def _feed(world: World, rng: random.Random, kind: str) -> None:
     """Let what comes before a kind of process happen, so that there is something for it to do."""
-    if change := _BEFORE.get(kind):
-        world.oracle.tick()
+    world.oracle.tick()
+    if kind == "look" and rng.random() < 0.5:
+        early_hint(world, rng)
+    elif change := _BEFORE.get(kind):
         CHANGES[change](world.changes, rng)
     if kind == "repair":
         lose_record(world, rng)
@@ -137,18 +140,41 @@ def _disturb(world: World, rng: random.Random, process: Process) -> bool:
     world.oracle.tick()
     if process.kind == "ask" and rng.random() < 0.8:
         _change_access(world, rng, process.facts["asked"].name)
-    elif process.kind in {"access", "index"} and rng.random() < 0.5:
-        CHANGES["toggle"](world.changes, rng)
+    elif process.kind in {"access", "index"} and rng.random() < 0.7:
+        CHANGES[rng.choice(["toggle", "undo", "undo"] if process.kind == "access" else ["toggle"])](world.changes, rng)
+        if rng.random() < 0.5:
+            CHANGES["edit"](world.changes, rng)
     else:
         keys = list(process.facts.get("reads", {})) or world.changes.documents
         if not keys or not world.changes.at(rng.choice(keys), rng):
             return False
     hints, world.changes.hints = world.changes.hints, []
     world.start("accept", world.accepting(hints, [f"e{rng.getrandbits(60)}" for _ in hints]))
+    if rng.random() < (0.5 if process.kind in {"access", "index"} else 0.2):
+        world.rig.time.pass_(LEASE_S + 1)
     if rng.random() < 0.6:
         drain(world, rng)
     if process in world.held and rng.random() < 0.7:
         world.go_on(process)
+    if rng.random() < world.profile.shared:
+        share(world, rng)
+    return True
+
+
+def share(world: World, rng: random.Random) -> bool:
+    """Somebody is allowed to read what a folder holds, the fields follow, and asks."""
+    name = rng.choice(list(CALLERS))
+    closure = world.oracle.closures[name]
+    world.oracle.tick()
+    if not world.changes.toggle(rng, closure - {PUBLIC}):
+        return False
+    hints = [hint for hint in world.changes.hints if isinstance(hint, FolderHint)]
+    world.changes.hints = [hint for hint in world.changes.hints if not isinstance(hint, FolderHint)]
+    world.start("accept", world.accepting(hints, [f"e{rng.getrandbits(60)}" for _ in hints]))
+    for kind in ("folder look", "access"):
+        run(world, rng, kind)
+    asked = Asked(name, None)
+    world.start("ask", world.asking(asked), asked=asked)
     return True
 
 
@@ -344,6 +370,7 @@ STEPS: dict[str, Step] = {
             drain,
             go_on,
             disturb,
+            share,
             kill,
             ask,
             short_while,

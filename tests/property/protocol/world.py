@@ -179,7 +179,8 @@ class World:
             {"now": now},
         ).fetchone()
         kinds = ("look", "folder look", "index", "access", "orphans", "scan end")
-        return dict(zip(kinds, row, strict=True)) | {"accept": len(self.changes.hints)}
+        edges = self.rig.directory._edges ^ self.oracle.catalog.edges
+        return dict(zip(kinds, row, strict=True)) | {"accept": len(self.changes.hints), "sync": len(edges)}
 
     # what processes do
 
@@ -212,7 +213,9 @@ class World:
             case "retention":
                 return rig.retention.run, {}
             case "ask":
-                asked = Asked(rng.choice(list(CALLERS)), rng.choice([None, None, None, "one"]))
+                grouped = [n for n, caller in CALLERS.items() if len(self.oracle.closures[n]) > len(caller) + 1]
+                name = rng.choice(grouped if grouped and rng.random() < 0.6 else list(CALLERS))
+                asked = Asked(name, rng.choice([None, None, None, "one"]))
                 return self.asking(asked), {"asked": asked}
         raise ValueError(kind)
 
