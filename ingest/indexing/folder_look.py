@@ -146,7 +146,6 @@ class FolderLook:
             inbox.complete_folder(tx, row.id, token, outcome="stored")
             again = self._second_look_s if vanished else 0.0 if inbox.folder_waits(tx, row.id) else None
             folders.release_look(tx, row.id, token, again_in_s=again)
-            failpoint("folder_look.before_commit")
         failpoint("folder_look.after_commit")
         return LookOutcome.STORED
 

@@ -53,6 +53,7 @@ class DirectorySync:
             self._check(tx, number)
             added = principals.add_edges(tx, said - principals.edges(tx, self.name))
             marks.put(tx, self._ended, str(number))
+            failpoint("directory.before_commit")
         failpoint("directory.after_additions")
         log.info("memberships", extra={"event": "directory.synced", "removed": removed, "added": added})
         return removed, added

@@ -34,7 +34,7 @@ def leaving_out_known_events() -> Iterator[None]:
 @contextmanager
 def locking_documents_before_indexing_rows() -> Iterator[None]:
     """Accept takes the indexing rows first, and the documents when it comes to change them."""
-    with patch.object(accept, "documents", module_with(documents, lock=lambda *_: None)):
+    with patch.object(accept, "documents", module_with(documents, lock_at=lambda *_: True)):
         yield
 
 

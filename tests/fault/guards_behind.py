@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 from sqlalchemy import Connection, and_, exists, select
 
-from ingest.catalog import access_clock, inbox, indexing
+from ingest.catalog import access_clock, inbox, indexing, principals
 from ingest.catalog.tables import inbox as events
-from ingest.indexing import accept, folder_look, look, publisher
+from ingest.indexing import accept, look, publisher
 from ingest.indexing.look import DocumentLook
 from ingest.indexing.publisher import Publisher
 from tests.fault.modules import module_with
@@ -82,5 +82,5 @@ def moving_the_clock_in_commit_order() -> Iterator[None]:
         with tx.engine.begin() as own:
             return access_clock.advance(own)
 
-    with patch.object(folder_look, "access_clock", module_with(access_clock, advance=advance)):
+    with patch.object(principals, "access_clock", module_with(access_clock, advance=advance)):
         yield

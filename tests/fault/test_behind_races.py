@@ -75,8 +75,9 @@ def test_a_redaction_that_only_a_look_noticed_then_shared(world: World) -> None:
 def test_a_change_accepted_while_a_sharing_commits_is_older_than_it(postgres_world: World) -> None:
     world = postgres_world
     given(world)
-    world.state("a", ANN, BOB, RED)
-    with held(world, "folder_look.before_commit", world.look_at_folders):
+    world.join(BOB, RED, sync=False)
+    with held(world, "directory.before_commit", world.sync):
         world.write("a/1.md", NEW)
-    world.patch_access()
     assert world.ask("password", BOB).hits == (), LEAK
+    world.drain()
+    assert world.visible_text("a/1.md", BOB) == NEW

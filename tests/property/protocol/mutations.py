@@ -146,11 +146,18 @@ def behind_emptied_without_the_row_lock(stack: ExitStack) -> None:
         failpoint("publish.after_early_question")
         return publish(self, staged)
 
-    def asked(tx: Connection, document_id: int) -> bool:
-        early = of_look.pop(get_ident(), None)
-        return waits(tx, document_id) if early is None else early
+    def apply_by_the_early_answer(tx: Connection, known: Any, *rest: Any, **named: Any) -> None:
+        inside.add(get_ident())
+        try:
+            apply(tx, known, *rest, **named)
+        finally:
+            inside.discard(get_ident())
 
-    # only the first question of a look is about `behind_at`; the second decides whether it is due again
+    def asked(tx: Connection, document_id: int) -> bool:
+        return of_look[get_ident()] if get_ident() in inside else waits(tx, document_id)
+
+    apply, inside = look._apply, set[int]()
+    stack.enter_context(patch.object(look, "_apply", apply_by_the_early_answer))
     stack.enter_context(patch.object(inbox, "waits", asked))
     stack.enter_context(patch.object(inbox, "oldest_uncovered", lambda _tx, i, _version: of_publish[get_ident()][i]))
     stack.enter_context(patch.object(DocumentLook, "_conclude", look_asks_early))
