@@ -99,9 +99,7 @@ def edit_one_paragraph(lockstep: Commands, documents: Path, scene: Scene) -> Non
     embedded = after["embeddings"] - before["embeddings"]
     need(embedded == 1, f"one text embedded, not {embedded}")
     need(not finds(lockstep, old, old), "the old text is not found")
-    say(
-        f"edited       one paragraph of {scene.edited}: {embedded} text embedded, found in {took:.1f} s, old text gone"
-    )
+    say(f"edited       one paragraph of {scene.edited}: {embedded} text embedded, found in {took:.1f} s, old text gone")
 
 
 def move_a_file(lockstep: Commands, documents: Path) -> None:

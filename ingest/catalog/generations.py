@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, or_, select, update
 
-from ingest.catalog.database import AnyRow, db_now, for_change
+from ingest.catalog.database import AnyRow, db_now, for_change, insert_new
 from ingest.catalog.tables import epoch_samples, generations
 
 MAINTAINED = ("building", "ready", "active", "soaking")
@@ -90,13 +90,8 @@ def set_epoch(tx: Connection, generation_id: int, epoch: int) -> None:
 def sample_epoch(tx: Connection, generation_id: int) -> None:
     """Note that the epoch of now was the newest at this moment."""
     epoch = tx.execute(select(generations.c.epoch).where(generations.c.id == generation_id)).scalar_one()
-    known = tx.execute(
-        select(epoch_samples.c.epoch).where(
-            epoch_samples.c.generation_id == generation_id, epoch_samples.c.epoch == epoch
-        )
-    ).first()
-    if known is None:
-        tx.execute(insert(epoch_samples).values(generation_id=generation_id, epoch=epoch, at=db_now()))
+    # an epoch that is known keeps its first moment; two processes may note it at once
+    tx.execute(insert_new(tx, epoch_samples).values(generation_id=generation_id, epoch=epoch, at=db_now()))
 
 
 def raise_horizon(tx: Connection, generation_id: int, grace_s: float) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ingest.catalog import embeddings
 from ingest.catalog.database import Database
-from ingest.errors import InputRejected
+from ingest.errors import InputRejected, Transient
 from ingest.failpoints import failpoint
 from ingest.model.chunk import Chunk, InputHash
 from ingest.ports import EmbeddingModel, FloatMatrix
@@ -52,9 +52,16 @@ class Embedder:
         return done
 
     def load(self, chunks: Iterable[Chunk]) -> Vectors:
-        """The cached vectors of chunks."""
+        """The cached vectors of chunks.
+
+        Raises Transient when one was forgotten since it was found in the cache: the next attempt computes it again.
+        """
+        wanted = {chunk.input_hash for chunk in chunks}
         with self.database.read() as tx:
-            return embeddings.load(tx, self.model.fingerprint, {chunk.input_hash for chunk in chunks})
+            found = embeddings.load(tx, self.model.fingerprint, wanted)
+        if found.keys() < wanted:
+            raise Transient("a vector was forgotten while it was about to be used; it is computed again")
+        return found
 
     def _call(self, hashes: Sequence[InputHash], inputs: Mapping[InputHash, str], done: Embedded) -> None:
         if not hashes:

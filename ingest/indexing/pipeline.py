@@ -161,7 +161,8 @@ class Pipeline:
         unknown: list[Lease] = []
         for lease in batch.leases:
             i = lease.document_id
-            version, deleted = known[i]
+            # a document that was forgotten since it was claimed is as one without content
+            version, deleted = known.get(i, (0, False))
             content = loaded.get(i)
             if deleted:
                 batch.plans.append((lease, plan_document(i, version, open_records.get(i, []), ())))

@@ -200,7 +200,7 @@ def rows(tx: Connection, table: Table, values: list[dict[str, Any]]) -> None:
 
 def world(seed: int) -> World:
     """A world: trees with a few circles, groups with circles, texts behind and closed."""
-    of = Random(seed)  # noqa: S311 -- nothing secret
+    of = Random(seed)
     count = of.randint(1, 6)
     trust = tuple(of.choice(_TRUST) for _ in range(of.randint(1, 2)))
     made = tuple(_place(of, _above(of, n, count), 1) for n in range(count))

@@ -1,17 +1,17 @@
 """Guards of looks, of access files and of moves, each taken away alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from sqlalchemy import update
+from sqlalchemy import Engine, event, update
 
 from ingest.catalog import documents, folders, marks, tables
 from ingest.catalog.database import Connection
 from ingest.catalog.folders import Chain
-from ingest.indexing import accept, below, folder_look, folder_moves, look
+from ingest.indexing import accept, below, folder_look, folder_moves, look, moves
 from ingest.indexing.look import DocumentLook, Remembered
 from ingest.model.access import PolicyKind
 from ingest.upkeep import directory_sync
@@ -122,4 +122,51 @@ def numbering_syncs() -> Iterator[None]:
         return True
 
     with patch.object(directory_sync, "marks", module_with(marks, is_at=newest)):
+        yield
+
+
+@contextmanager
+def locking_no_keys() -> Iterator[None]:
+    """Rows are locked FOR UPDATE, which is in the way of whoever inserts a row that names them."""
+
+    def plain(_c: object, _cursor: object, sql: str, parameters: Any, _context: object, _many: bool) -> tuple[str, Any]:
+        return sql.replace("FOR NO KEY UPDATE", "FOR UPDATE"), parameters
+
+    event.listen(Engine, "before_cursor_execute", plain, retval=True)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "before_cursor_execute", plain)
+
+
+@contextmanager
+def looking_once_more_for_what_was_locked() -> Iterator[None]:
+    """Whatever became of a row while its lock was waited for, an event goes on with it."""
+
+    def found_folders(tx: Connection, at: Mapping[str, int], *, change: bool) -> bool:
+        folders.lock_at(tx, at, change=change)
+        return True
+
+    def found_documents(tx: Connection, places: Mapping[tuple[int, str], int]) -> bool:
+        documents.lock_at(tx, places)
+        return True
+
+    with (
+        patch.object(accept, "folders", module_with(folders, lock_at=found_folders)),
+        patch.object(accept, "documents", module_with(documents, lock_at=found_documents)),
+    ):
+        yield
+
+
+@contextmanager
+def asking_for_the_old_path_under_the_lock() -> Iterator[None]:
+    """A move is stored although a file may have been made at the old place since the look began."""
+    with patch.object(moves, "_is_gone", lambda *_: True):
+        yield
+
+
+@contextmanager
+def moving_only_what_is_still_there() -> Iterator[None]:
+    """A move is stored although the document may have been ended since the look began."""
+    with patch.object(moves, "documents", module_with(documents, lock_at=lambda *_: True)):
         yield

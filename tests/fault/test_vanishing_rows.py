@@ -3,8 +3,11 @@
 import pytest
 
 from ingest.model.event import DocumentDeleted, DocumentHint, FolderHint
-from tests.fault.rig import held
+from tests.fault import guards_access as access
+from tests.fault.rig import guarded_by, held
 from tests.world import PUBLIC, World
+
+LOST = "nobody looked at it"
 
 
 @pytest.fixture
@@ -16,6 +19,7 @@ def world(postgres_world: World) -> World:
     return postgres_world
 
 
+@guarded_by(access.looking_once_more_for_what_was_locked, harm=LOST)
 def test_a_hint_that_waits_for_the_end_of_its_document(world: World) -> None:
     world.remove("a/1.md")
     with held(world, "look.before_commit", world.look_at_documents):
@@ -23,9 +27,10 @@ def test_a_hint_that_waits_for_the_end_of_its_document(world: World) -> None:
         world.until_blocked(accept)
     accept.result()
     world.drain()
-    assert world.visible_text("a/1.md") == "apples again"
+    assert world.visible_text("a/1.md") == "apples again", LOST
 
 
+@guarded_by(access.looking_once_more_for_what_was_locked, harm=LOST)
 def test_a_hint_that_waits_for_a_placeholder_that_is_dropped(world: World) -> None:
     world.accept(DocumentHint("a/2.md"))
     with held(world, "look.before_commit", world.look_at_documents):
@@ -33,9 +38,10 @@ def test_a_hint_that_waits_for_a_placeholder_that_is_dropped(world: World) -> No
         world.until_blocked(accept)
     accept.result()
     world.drain()
-    assert world.visible_text("a/2.md") == "pears"
+    assert world.visible_text("a/2.md") == "pears", LOST
 
 
+@guarded_by(access.looking_once_more_for_what_was_locked, harm=LOST)
 def test_a_hint_that_waits_for_a_document_that_moves_away(world: World) -> None:
     world.move("a/1.md", "a/2.md")
     with held(world, "look.before_commit", world.look_at_documents):
@@ -43,9 +49,10 @@ def test_a_hint_that_waits_for_a_document_that_moves_away(world: World) -> None:
         world.until_blocked(accept)
     accept.result()
     world.drain()
-    assert (world.visible_text("a/1.md"), world.visible_text("a/2.md")) == ("pears", "apples")
+    assert (world.visible_text("a/1.md"), world.visible_text("a/2.md")) == ("pears", "apples"), LOST
 
 
+@guarded_by(access.looking_once_more_for_what_was_locked, harm=LOST)
 def test_a_hint_of_a_document_in_a_folder_that_ends(world: World) -> None:
     world.remove("a")
     with held(world, "folder_look.before_end", world.look_at_folders):
@@ -53,9 +60,10 @@ def test_a_hint_of_a_document_in_a_folder_that_ends(world: World) -> None:
         world.until_blocked(accept)
     accept.result()
     world.drain()
-    assert world.visible_text("a/2.md") == "pears"
+    assert world.visible_text("a/2.md") == "pears", LOST
 
 
+@guarded_by(access.looking_once_more_for_what_was_locked, harm=LOST)
 def test_a_hint_of_a_folder_that_ends(world: World) -> None:
     world.remove("a")
     with held(world, "folder_look.before_end", world.look_at_folders):
@@ -64,9 +72,10 @@ def test_a_hint_of_a_folder_that_ends(world: World) -> None:
         world.until_blocked(accept)
     accept.result()
     world.drain()
-    assert world.visible_text("a/2.md") == "pears"
+    assert world.visible_text("a/2.md") == "pears", LOST
 
 
+@guarded_by(access.looking_once_more_for_what_was_locked, harm=LOST)
 def test_a_hint_of_a_document_in_a_folder_that_moves_away(world: World) -> None:
     world.write("a/b/3.md", "plums")
     world.drain()
@@ -76,10 +85,11 @@ def test_a_hint_of_a_document_in_a_folder_that_moves_away(world: World) -> None:
         world.until_blocked(accept)
     accept.result()
     world.drain()
-    assert world.visible_text("a/b/4.md") == "pears"
+    assert world.visible_text("a/b/4.md") == "pears", LOST
     assert (world.visible_text("c/1.md"), world.visible_text("c/b/3.md")) == ("apples", "plums")
 
 
+@guarded_by(access.asking_for_the_old_path_under_the_lock, harm=LOST)
 def test_a_file_made_anew_where_another_one_went_from_is_looked_at(sqlite_world: World) -> None:
     world = sqlite_world
     world.state("", PUBLIC)
@@ -89,9 +99,10 @@ def test_a_file_made_anew_where_another_one_went_from_is_looked_at(sqlite_world:
     with held(world, "look.after_read", world.look_at_documents):
         world.write("1.md", "pears")
     world.drain()
-    assert (world.visible_text("1.md"), world.visible_text("2.md")) == ("pears", "apples")
+    assert (world.visible_text("1.md"), world.visible_text("2.md")) == ("pears", "apples"), LOST
 
 
+@guarded_by(access.moving_only_what_is_still_there, harm=LOST)
 def test_an_explicit_delete_during_the_look_that_finds_a_move_leaves_the_file_to_be_found(sqlite_world: World) -> None:
     world = sqlite_world
     world.state("", PUBLIC)
@@ -101,4 +112,4 @@ def test_an_explicit_delete_during_the_look_that_finds_a_move_leaves_the_file_to
     with held(world, "look.after_read", world.look_at_documents):
         world.accept(DocumentDeleted("1.md"))
     world.drain()
-    assert (world.visible_text("1.md"), world.visible_text("2.md")) == ("", "apples")
+    assert (world.visible_text("1.md"), world.visible_text("2.md")) == ("", "apples"), LOST

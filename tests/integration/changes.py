@@ -18,7 +18,7 @@ _PRINCIPALS = ("user:ann", "user:bob", "group:staff", "group:support")
 
 def new_library(library: Library, seed: int) -> Library:
     """Fill a library: a public folder, two of one group each, one of nobody."""
-    random_ = random.Random(seed)  # noqa: S311 -- makes cases, protects nothing
+    random_ = random.Random(seed)
     library.groups = {"staff": {"user:ann"}, "support": {"user:bob"}}
     library.write_groups()
     library.rules = {
@@ -53,7 +53,7 @@ class Writer:
     def __init__(self, library: Library, lockstep: Lockstep, seed: int) -> None:
         self._library = library
         self._lockstep = lockstep
-        self._random = random.Random(seed)  # noqa: S311
+        self._random = random.Random(seed)
         self._revision = 0
         self._kinds: dict[str, Callable[[], Round]] = {
             "edit": self._edit,

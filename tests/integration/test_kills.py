@@ -132,7 +132,7 @@ def test_a_document_that_kills_its_worker_is_held_and_the_others_are_done(tmp_pa
 
 @pytest.mark.timeout(180)
 def test_a_run_killed_at_random_moments_converges_each_time(tmp_path: Path) -> None:
-    random_ = random.Random(7)  # noqa: S311 -- makes cases, protects nothing
+    random_ = random.Random(7)
     library = new_library(tmp_path, 40)
     mended = 0
     for kill in range(RANDOM_KILLS):

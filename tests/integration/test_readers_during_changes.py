@@ -73,7 +73,7 @@ class Reader:
     failures: list[str] = field(default_factory=list)
 
     def run(self) -> None:
-        random_ = random.Random(self.seed)  # noqa: S311 -- makes cases, protects nothing
+        random_ = random.Random(self.seed)
         try:
             while not self.stopping.is_set():
                 # the broad question has no topic that must be found, and shows many documents at once

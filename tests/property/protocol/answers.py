@@ -122,9 +122,7 @@ def _excused(
     for i, record in valid.items():
         if record.document != document or left[record.chunk] <= 0 or i in found:
             continue
-        fields_follow = (
-            process.facts["healing"] or document in process.facts["due"] or document in oracle.late_patched
-        )
+        fields_follow = process.facts["healing"] or document in process.facts["due"] or document in oracle.late_patched
         if i not in oracle.lost and not fields_follow:
             oracle.fail("P1", f"{asked.name} cannot find {record.chunk.text!r}, and no fields are about to follow")
         left[record.chunk] -= 1

@@ -99,7 +99,9 @@ class Catalog:
         steps = [("d", document, row.policy), *(("f", i, self.folders[i].policy) for i in chain)]
         if any(self.entries.get((kind, i), {}).get("d", frozenset()) & caller for kind, i, _ in steps):
             return False
-        stated = [self.entries.get((kind, i), {}).get("a", frozenset()) for kind, i, policy in steps if policy == "stated"]
+        stated = [
+            self.entries.get((kind, i), {}).get("a", frozenset()) for kind, i, policy in steps if policy == "stated"
+        ]
         return bool(stated and stated[0] & caller)
 
     def rule_of(self, document: int) -> tuple[str, frozenset[str], frozenset[str]]:
@@ -130,7 +132,9 @@ def read(db: sqlite3.Connection) -> Catalog:
         epoch=epoch,
         horizon=horizon,
         live=rows("SELECT state FROM sources")[0][0] == "live",
-        folders=keyed("SELECT id, parent_id, name, policy, deleted_at NOT NULL, document_rules FROM folders", FolderRow),
+        folders=keyed(
+            "SELECT id, parent_id, name, policy, deleted_at NOT NULL, document_rules FROM folders", FolderRow
+        ),
         documents=keyed(
             "SELECT id, folder_id, name, policy, deleted_at NOT NULL, hidden, content_version, revision, looked_at, "
             "closed FROM documents",

@@ -30,5 +30,5 @@ POINTS: dict[str, tuple[str, ...]] = {
 def somewhere(kind: str, rng: random.Random, profile: Profile, *, crash: bool) -> Stop:
     """A random stop on the way of a process of this kind."""
     named = [point for point in profile.points if point.startswith(_ON_THE_WAY[kind])]
-    weights = {point: 1.0 for point in POINTS[kind]} | {point: profile.points[point] for point in named}
+    weights = dict.fromkeys(POINTS[kind], 1.0) | {point: profile.points[point] for point in named}
     return Stop(rng.choices(list(weights), list(weights.values()))[0], rng.choice([1, 1, 1, 2]), crash)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tests.property.protocol.occurrences import Occurrences
+from tests.property.protocol.profiles import PROFILES, Profile
 from tests.property.protocol.rig import SteppedDatabase
 from tests.property.protocol.settle import prepare, settle
-from tests.property.protocol.profiles import PROFILES, Profile
 from tests.property.protocol.steps import STEPS
 from tests.property.protocol.violation import Violation
 from tests.property.protocol.world import World
@@ -77,7 +77,9 @@ def drive(
         try:
             play(database, name, made, profile, done.occurrences)
         except Violation as violation:
-            violation.add_note(f"seed {seed}, run {done.runs}, step {violation.taken} ({taken + violation.taken} in all)")
+            violation.add_note(
+                f"seed {seed}, run {done.runs}, step {violation.taken} ({taken + violation.taken} in all)"
+            )
             violation.run, violation.plan, violation.profile = name, made[: violation.taken], profile
             violation.found_after = taken + violation.taken
             raise
@@ -111,6 +113,6 @@ def _breaks(database: SteppedDatabase, violation: Violation, steps: Sequence[tup
         play(database, violation.run, tuple(steps), violation.profile, Occurrences())
     except Violation as again:
         return again.promise == violation.promise
-    except Exception:  # noqa: BLE001 -- steps that make no sense without those left out
+    except Exception:
         return False
     return False

@@ -101,12 +101,16 @@ class Oracle:
         """Access fields are being written; by a worker that lost its lease, only the audit can find them."""
         process = self.rig.floor.process
         tokens = process.facts.get("tokens", {}) if process else {}
-        marks = ",".join("?" * len(ids))
-        of = self.db.execute(f"SELECT DISTINCT document_id FROM records WHERE id IN ({marks})", _keys(ids))  # noqa: S608
-        for (document,) in of:
+        for document in self.documents_of(ids):
             row = self.catalog.indexing.get(document)
             if row is not None and row.token != tokens.get(document):
                 self.late_patched.add(document)
+
+    def documents_of(self, ids: Collection[RecordId]) -> set[int]:
+        """Whose records these are."""
+        marks = ",".join("?" * len(ids))
+        of = self.db.execute(f"SELECT DISTINCT document_id FROM records WHERE id IN ({marks})", _keys(ids))  # noqa: S608
+        return {document for (document,) in of}
 
     def directory_read(self, process: Process, said: frozenset[Membership]) -> None:
         """A sync has been given the directory's whole answer."""
@@ -283,7 +287,9 @@ class Oracle:
         if not moved and before.epoch == after.epoch:
             return
         if after.epoch != before.epoch + 1:
-            self.fail("P1", f"{len(moved)} documents were published, the epoch went from {before.epoch} to {after.epoch}")
+            self.fail(
+                "P1", f"{len(moved)} documents were published, the epoch went from {before.epoch} to {after.epoch}"
+            )
         old = self.published[before.epoch]
         self.published[after.epoch] = {i: row.published for i, row in after.indexing.items()}
         for document, version in moved.items():

@@ -53,10 +53,17 @@ def ids_reused_across_attempts(stack: ExitStack) -> None:
         put(tx, [row for row in rows if row["id"] not in there])
 
     def condemn_others(tx: Connection, generation_id: int, document_ids: Sequence[int]) -> None:
-        older = table.c.since_version < select(indexing_table.c.wanted_version).where(
-            indexing_table.c.document_id == table.c.document_id
-        ).scalar_subquery()
-        here = (table.c.document_id.in_(list(document_ids)), table.c.from_epoch.is_(None), table.c.condemned_at.is_(None))
+        older = (
+            table.c.since_version
+            < select(indexing_table.c.wanted_version)
+            .where(indexing_table.c.document_id == table.c.document_id)
+            .scalar_subquery()
+        )
+        here = (
+            table.c.document_id.in_(list(document_ids)),
+            table.c.from_epoch.is_(None),
+            table.c.condemned_at.is_(None),
+        )
         tx.execute(update(table).where(*here, older).values(condemned_at=db_now()))
 
     put = records.stage
@@ -169,7 +176,8 @@ def carried_access_not_emptied(stack: ExitStack) -> None:
     claim = indexing.claim_access
 
     def claim_and_keep(tx: Connection, *args: Any, **named: Any) -> list[Lease]:
-        before = dict(tx.execute(text("SELECT document_id, carried_access FROM indexing")).tuples().all())
+        rows = tx.execute(text("SELECT document_id, carried_access FROM indexing"))
+        before: dict[int, str | None] = {row.document_id: row.carried_access for row in rows}
         leases = claim(tx, *args, **named)
         for lease in leases:
             tx.execute(

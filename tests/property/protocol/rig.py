@@ -44,8 +44,8 @@ from ingest.upkeep.audit import Audit
 from ingest.upkeep.directory_sync import DirectorySync
 from ingest.upkeep.retention import Retention
 from ingest.upkeep.scan import Scan, ScanSettings
-from tests.property.protocol.strands import Executor, Floor
 from tests.property.protocol.stores import LexicalStore, Model, Sent, VectorStore
+from tests.property.protocol.strands import Executor, Floor
 
 LEASE_S = 60.0
 GRACE_S = 60.0

@@ -12,7 +12,7 @@ from tests.property.protocol.answers import Asked
 from tests.property.protocol.changes import CHANGES
 from tests.property.protocol.crash import POINTS, somewhere
 from tests.property.protocol.rig import DAY_S, LEASE_S, SteppedHeartbeat
-from tests.property.protocol.stores import BUSY
+from tests.property.protocol.stores import BUSY, Losing
 from tests.property.protocol.strands import Process, Stop
 from tests.property.protocol.violation import Violation
 from tests.property.protocol.world import CALLERS, World
@@ -278,9 +278,10 @@ def replay(world: World, rng: random.Random) -> bool:
         return False
     chosen = rng.sample(world.accepted, min(3, len(world.accepted)))
     before = world.oracle.catalog
-    process = world.start("replay", lambda: world.rig.acceptor.accept(
-        world.rig.source, [event for event, _ in chosen], [i for _, i in chosen]
-    ))
+    process = world.start(
+        "replay",
+        lambda: world.rig.acceptor.accept(world.rig.source, [event for event, _ in chosen], [i for _, i in chosen]),
+    )
     if process.main.result or world.oracle.catalog != before:
         raise Violation("P7", f"events that were accepted before changed something: {[str(e) for e, _ in chosen]}")
     return True
@@ -314,7 +315,8 @@ def explicit_delete(world: World, rng: random.Random) -> bool:
 
 def lose_record(world: World, rng: random.Random) -> bool:
     """A store loses a record, as after a restore from an old backup."""
-    store = rng.choice([world.rig.lexical, world.rig.vector])
+    stores: list[Losing] = [world.rig.lexical, world.rig.vector]
+    store = rng.choice(stores)
     there = sorted(store.findable())
     if not there:
         return False
@@ -345,7 +347,9 @@ def refused_questions(world: World, rng: random.Random) -> bool:
 def kill_again_and_again(world: World, rng: random.Random) -> bool:
     """A document whose worker dies whenever it comes to it is held in the end."""
     kind = rng.choice(["index", "look"])
-    point = rng.choice(("claim.after_commit", "plan.done") if kind == "index" else ("look.before_read", "look.after_read"))
+    point = rng.choice(
+        ("claim.after_commit", "plan.done") if kind == "index" else ("look.before_read", "look.after_read")
+    )
     world.finish_all()
     for _ in range(7):
         process: Process = world.start(kind, world.work(kind, rng)[0], Stop(point, crash=True))  # type: ignore[index]

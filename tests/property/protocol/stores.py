@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from typing import Protocol
 
 from ingest.adapters.memory.embedding_model import MemoryEmbeddingModel
 from ingest.adapters.memory.faults import Fault, Faults
@@ -23,6 +24,14 @@ Patched = Callable[[Collection[RecordId]], None]
 def refuses(record: Record) -> str | None:
     """What a store refuses for good."""
     return "it says so" if UNSTORABLE in record.text else None
+
+
+class Losing(Protocol):
+    """A store that a test can take records from."""
+
+    def findable(self) -> Collection[RecordId]: ...
+
+    def lose(self, record: RecordId) -> None: ...
 
 
 class Sent:

@@ -62,7 +62,7 @@ class Strand:
         try:
             if not self.process.dying:
                 self.result = self._work()
-        except BaseException as error:  # noqa: BLE001 -- handed to the driver
+        except BaseException as error:
             self.error = error
         finally:
             self.done = True
@@ -211,7 +211,7 @@ class InlineFuture:
         self._error: Exception | None = None
         try:
             self._result = call()
-        except Exception as error:  # noqa: BLE001 -- as a future keeps it
+        except Exception as error:
             self._error = error
 
     def exception(self) -> BaseException | None:

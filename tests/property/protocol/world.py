@@ -45,9 +45,7 @@ class ToldDirectory(MemoryDirectory):
 class World:
     """Everything of one run."""
 
-    def __init__(
-        self, database: SteppedDatabase, seed: str, profile: Profile, occurrences: Occurrences
-    ) -> None:
+    def __init__(self, database: SteppedDatabase, seed: str, profile: Profile, occurrences: Occurrences) -> None:
         self.profile = profile
         self.occurrences = occurrences
         self.rig = Rig(database, seed)
@@ -288,5 +286,3 @@ class World:
             "directory": rig.directory.faults,
             "model": rig.model_faults,
         }
-
-

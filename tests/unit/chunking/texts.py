@@ -14,7 +14,7 @@ _VOCABULARY = re.findall(r"\w+", _WORDS)
 
 def seeded(seed: int) -> random.Random:
     """Chance that repeats itself."""
-    return random.Random(seed)  # noqa: S311
+    return random.Random(seed)
 
 
 def words(rng: random.Random, count: int) -> str:
