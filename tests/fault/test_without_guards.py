@@ -4,11 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from ingest.errors import StoreUnavailable
 from tests.fault import guards_accept as accept
 from tests.fault import guards_events as events
 from tests.fault import test_late_events as late
-from tests.fault import test_lock_order as order
 from tests.fault import test_look_races as looks
 from tests.fault.rig import Removal
 from tests.world import World
@@ -31,13 +29,6 @@ UNGUARDED: list[tuple[Race, Removal]] = [
     (looks.test_a_hint_of_an_access_file_refuses_the_look_that_is_under_way, events.refusing_looks_under_way),
 ]
 
-WAITING: list[Race] = [
-    order.test_staging_and_accepting_one_document_do_not_wait_for_each_other,
-    order.test_a_publish_and_the_attempt_that_took_its_document_do_not_wait_for_each_other,
-    order.test_a_look_stores_new_documents_while_a_publish_is_in_flight,
-    order.test_a_batch_with_a_delete_and_a_publish_do_not_wait_for_each_other,
-]
-
 
 def name(value: object) -> str:
     """How a case is called."""
@@ -48,9 +39,3 @@ def name(value: object) -> str:
 def test_without_its_guard_a_race_does_harm(world: World, race: Race, removal: Removal) -> None:
     with removal(), pytest.raises(AssertionError):
         race(world)
-
-
-@pytest.mark.parametrize("race", WAITING, ids=name)
-def test_locks_that_keep_references_waiting_end_in_a_deadlock_or_a_halt(postgres_world: World, race: Race) -> None:
-    with events.leaving_keys_to_references(), pytest.raises((AssertionError, StoreUnavailable)):
-        race(postgres_world)
