@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from sqlalchemy import Connection, Engine, event, update
+from sqlalchemy import Connection, update
 
 from ingest.catalog import folders, inbox, tables
 from ingest.indexing import accept, look
@@ -13,20 +13,6 @@ from ingest.indexing.accept import Acceptor
 from ingest.model.event import DocumentDeleted, DocumentHint, Event
 from ingest.upkeep.scan import Scan
 from tests.fault.modules import module_with
-
-
-@contextmanager
-def leaving_keys_to_references() -> Iterator[None]:
-    """Rows are locked FOR UPDATE, which those who insert a row that refers to them wait for."""
-
-    def stronger(_connection: object, _cursor: object, statement: str, parameters: Any, *_: object) -> tuple[str, Any]:
-        return statement.replace("FOR NO KEY UPDATE", "FOR UPDATE"), parameters
-
-    event.listen(Engine, "before_cursor_execute", stronger, retval=True)
-    try:
-        yield
-    finally:
-        event.remove(Engine, "before_cursor_execute", stronger)
 
 
 @contextmanager
