@@ -14,5 +14,13 @@ Which rows are where:
 `test_repair_races`       stores that lost records or were restored
 `test_dying_workers`      documents that kill their worker
 `test_lock_order`         who waits for whom on PostgreSQL
+`test_vanishing_rows`     events about rows that somebody ends, moves or drops at that moment
+`test_unlucky_batches`    batches that lose their worker, a cached vector or a document on their way
+`test_many_workers`       everything at once on PostgreSQL, without a schedule
+
+Scenarios from the field: F13 `test_late_events`, F15 `test_listings`, F22 `test_shorter_documents`, F23 to F25
+`test_failed_writes`, F27 `test_bad_vectors`, F33 `test_access_changes`, F34 and F35 `test_groups`, F36
+`test_selective_readers`.
+
 Each is also run with its guard switched off, and must then fail (`rig.guarded_by`).
 """

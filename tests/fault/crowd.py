@@ -47,7 +47,11 @@ class Changes:
                 return [DocumentHint(key), DocumentHint(other, tree.identity(other))]
             case "move a folder":
                 tree.move(folder, place)
-                return [FolderHint(folder, tree.identity(folder)), FolderHint(place, tree.identity(place))]
+                # a watcher walks through what has come
+                there = tree.listing(place)
+                hints: list[DocumentHint | FolderHint] = [FolderHint(folder, tree.identity(folder))]
+                hints += [FolderHint(key, at) for key, at in there.folders.items()]
+                return [*hints, *(DocumentHint(key, at) for key, at in there.documents.items())]
             case "remove a folder":
                 tree.remove(folder)
                 return [FolderHint(folder)]

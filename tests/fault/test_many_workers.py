@@ -1,5 +1,6 @@
 """Many workers at once on PostgreSQL: nobody deadlocks, nothing is lost, readers get what the source says."""
 
+import os
 import random
 import threading
 from collections.abc import Callable
@@ -13,6 +14,8 @@ from tests.fault.crowd import Changes, expected
 from tests.world import ANN, BLUE, BOB, CID, PUBLIC, RED, World
 
 RUNS_S = 6.0
+SEEDS = [int(seed) for seed in os.environ.get("LOCKSTEP_TEST_CROWD_SEEDS", "1 2").split()]
+"""More of them: LOCKSTEP_TEST_CROWD_SEEDS="1 2 3 4" pytest tests/fault/test_many_workers.py"""
 
 
 class Crowd:
@@ -65,7 +68,7 @@ class Crowd:
         return run
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_many_workers_at_once_lose_nothing_and_hold_nobody_up(postgres_world: World, seed: int) -> None:
     world = postgres_world
     world.state("", PUBLIC)
