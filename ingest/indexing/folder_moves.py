@@ -8,6 +8,7 @@ from ingest.catalog import documents, folders, inbox
 from ingest.catalog.database import AnyRow, Connection, Database, now
 from ingest.errors import SourceUnsettled, Transient
 from ingest.failpoints import failpoint
+from ingest.indexing import below
 from ingest.indexing.accept import Acceptor
 from ingest.model.event import DocumentHint, Event, FolderHint
 from ingest.model.source import FolderSeen, Gone
@@ -21,9 +22,14 @@ def adopt(database: Database, acceptor: Acceptor, source: ContentSource, new: An
         found = folders.with_inode(tx, new.source_id, seen.identity.device, seen.identity.inode, new.id, seen=True)
         old = folders.get(tx, found) if found is not None else None
         key = folders.chains(tx, [found])[found].key if found is not None else ""
+        at = folders.chains(tx, [new.id])[new.id].key
     if old is None or not key or not _is_gone(source, key):
         return False
-    return _move(database, acceptor, old, new.id, since)
+    if _move(database, acceptor, old, new.id, since):
+        return True
+    # in doubt it is made anew, and nobody else tells what lies below it
+    below.hint_everything(database, acceptor, source, new, at)
+    return False
 
 
 def give_heir(database: Database, acceptor: Acceptor, source: ContentSource, gone: AnyRow, since: float) -> bool:
@@ -57,6 +63,12 @@ def _move(database: Database, acceptor: Acceptor, old: AnyRow, new: int, since: 
             return False
         if rows[new].looked_at is not None or old.id in {link.id for link in folders.chains(tx, [new])[new].links}:
             return False
+        # A folder that stands below the one whose place it takes would end with it:
+        #   1) `b` moves into the unseen `a`, as `a/y`, and its row with it
+        #   2) what was `b/x` becomes `a` itself, and its row, which stands below `a/y`, is to take the place of `a`
+        # Found by tests/property/test_protocol.py (P5).
+        if new in {link.id for link in folders.chains(tx, [old.id])[old.id].links}:
+            return False
         # What is known at the old path moves along, so it must be what went from there:
         #   1) a look finds the old path gone
         #   2) a folder is made there anew, a document in it is hinted at and looked at, under the old row
@@ -81,10 +93,10 @@ def _placeholders(tx: Connection, folder_id: int) -> list[Event]:
 
     A known document that was moved into it meanwhile ends with it; its hint finds it again at its key.
     """
-    below = folders.subtree(tx, folder_id)
-    again: list[Event] = [FolderHint(chain.key) for i, chain in folders.chains(tx, below).items() if i != folder_id]
+    inside = folders.subtree(tx, folder_id)
+    again: list[Event] = [FolderHint(chain.key) for i, chain in folders.chains(tx, inside).items() if i != folder_id]
     after = 0
-    while page := documents.in_folders(tx, below, after=after):
+    while page := documents.in_folders(tx, inside, after=after):
         after = page[-1].id
         keys = documents.keys(tx, [row.id for row in page])
         for row in page:
