@@ -40,8 +40,8 @@ format: $(ENV)/.dev  ## rewrite the source in the common format
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(ENV)/.full  ## the benchmarks of docs/benchmarks.md
-	@$(BIN)/python -m deploy.dev run -- $(BIN)/python -m bench $(ARGS)
+bench: $(ENV)/.dev  ## measure: ratios within one run; ARGS="save throughput" for some
+	@$(BIN)/python -m bench $(ARGS)
 
 services: $(ENV)/.dev  ## start PostgreSQL, OpenSearch and Redis and leave them running
 	@$(BIN)/python -m deploy.dev start

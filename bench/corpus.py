@@ -2,21 +2,30 @@
 
 import os
 import random
+import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 
+SAMPLE = Path(__file__).parents[1] / "deploy" / "sample" / "documents"
 _WORDS_IN_SECTION = 60
 _DOCUMENTS_IN_FOLDER = 100
+_RARE_WORDS = 10_000
 _HOUR_S = 3_600.0
 
 _SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 
 
 def _vocabulary() -> list[str]:
+    """Words of the sample corpus, the frequent ones first, and made-up ones as a long tail: so a paragraph has about as
+    many tokens as one of natural text."""
+    pages = (path.read_text() for path in SAMPLE.rglob("*.md"))
+    counted = Counter(word for page in pages for word in re.findall(r"[a-z]+", page.lower()))
     chosen = random.Random(1)  # noqa: S311 -- the same in every run
-    return ["".join(chosen.choices(_SYLLABLES, k=chosen.choice((2, 2, 3)))) for _ in range(12_000)]
+    rare = ("".join(chosen.choices(_SYLLABLES, k=chosen.choice((2, 2, 3)))) for _ in range(_RARE_WORDS))
+    return [*(word for word, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0]))), *rare]
 
 
 class Corpus:

@@ -1,7 +1,7 @@
 """From a save to the text being searchable: `run` watches, the default model embeds, the embedded stores hold a corpus.
 
-A save is searchable when the epoch that holds it is the one readers get; a search begun then finds it, which is
-checked each time. The corpus is filled with quick vectors under the model's name: what is in a vector costs nothing.
+A save is searchable when its publish is committed; a search begun then finds it, which is checked each time. The corpus
+is filled with quick vectors under the model's name: what is in a vector costs nothing.
 """
 
 import os
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from statistics import median
+from threading import Event
 
 from rich.progress import Progress
 
@@ -20,7 +21,6 @@ from bench.installation import ask, fill, installation, scratch
 from bench.models import Wrapped
 from ingest import failpoints
 from ingest.bootstrap import open_watcher
-from ingest.catalog import generations
 from ingest.lockstep import Lockstep
 from worker.runner import Runner
 
@@ -30,6 +30,7 @@ WARM_UP = 3
 _PAUSE_S = 0.3
 _PATIENCE_S = 30.0
 
+_PUBLISHED = "publish.after_commit"
 _STEPS = {
     "accept.after_commit": "noticed and accepted",
     "look.before_read": "settled (50 ms) and begun to look",
@@ -38,7 +39,7 @@ _STEPS = {
     "embed.after_commit": "embedded",
     "stage.after_note": "staged in the catalog",
     "stage.after_write": "written to both stores",
-    "publish.after_commit": "published",
+    _PUBLISHED: "published",
 }
 """Points that a save passes, in order, with what was done by then."""
 
@@ -64,19 +65,23 @@ class Timeline:
     def __init__(self) -> None:
         self._begun = 0.0
         self._passed: dict[str, float] = {}
+        self.published = Event()
 
     def begin(self) -> None:
         """A save begins now."""
         self._passed = {}
+        self.published.clear()
         self._begun = time.perf_counter()
 
     def passed(self, point: str) -> None:
         """Note a point the first time."""
-        self._passed.setdefault(point, self.elapsed())
+        self._passed.setdefault(point, time.perf_counter() - self._begun)
+        if point == _PUBLISHED:
+            self.published.set()
 
-    def elapsed(self) -> float:
-        """Seconds since the save began."""
-        return time.perf_counter() - self._begun
+    def elapsed(self, point: str) -> float:
+        """Seconds from the beginning of the save to a point."""
+        return self._passed[point]
 
     def steps(self) -> Iterator[tuple[str, float]]:
         """What was done, and how long after the point before it."""
@@ -97,7 +102,7 @@ def _measure(lockstep: Lockstep, corpus: Corpus, size: int, progress: Progress) 
             marker = f"save{size}x{number + WARM_UP}"
             document = corpus.some()
             text = corpus.edited(document, marker)
-            seconds = _save(lockstep, corpus.path(document), text, timeline, by_rename=number % 2 == 0)
+            seconds = _save(corpus.path(document), text, timeline, by_rename=number % 2 == 0)
             assert any(marker in hit.text for hit in ask(lockstep, marker).hits)
             if number >= 0:
                 took.append(seconds)
@@ -133,9 +138,8 @@ def _observed(timeline: Timeline) -> Iterator[None]:
         failpoints.observer = None
 
 
-def _save(lockstep: Lockstep, path: Path, text: str, timeline: Timeline, *, by_rename: bool) -> float:
-    """Seconds from the call that ends the save until the epoch has moved."""
-    before = _epoch(lockstep)
+def _save(path: Path, text: str, timeline: Timeline, *, by_rename: bool) -> float:
+    """Seconds from the call that ends the save until its publish is committed."""
     save: Callable[[], None]
     if by_rename:
         new = path.with_name(f".{path.name}.tmp")
@@ -147,11 +151,9 @@ def _save(lockstep: Lockstep, path: Path, text: str, timeline: Timeline, *, by_r
         save = file.close
     timeline.begin()
     save()
-    while _epoch(lockstep) == before:
-        if timeline.elapsed() > _PATIENCE_S:
-            raise TimeoutError(f"{path} was saved and did not become searchable")
-        time.sleep(0.001)
-    return timeline.elapsed()
+    if not timeline.published.wait(_PATIENCE_S):
+        raise TimeoutError(f"{path} was saved and did not become searchable")
+    return timeline.elapsed(_PUBLISHED)
 
 
 def _model_alone(lockstep: Lockstep, text: str) -> float:
@@ -159,10 +161,3 @@ def _model_alone(lockstep: Lockstep, text: str) -> float:
     begun = time.perf_counter()
     lockstep.model.embed_passages([text.split("\n\n## ")[1]])
     return time.perf_counter() - begun
-
-
-def _epoch(lockstep: Lockstep) -> int:
-    with lockstep.database.read() as tx:
-        active = generations.active(tx)
-    assert active is not None
-    return active.epoch

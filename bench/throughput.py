@@ -7,11 +7,11 @@ from statistics import median
 
 from rich.progress import Progress
 
+from bench.corpus import SAMPLE
 from bench.figures import Figure
 from bench.installation import index, installation, scratch
 from bench.models import Wrapped
 
-SAMPLE = Path(__file__).parents[1] / "deploy" / "sample" / "documents"
 COPIES = 3
 PAIRS = 3
 

@@ -256,7 +256,7 @@ records = Table(
     Index("records_open", "generation_id", "document_id", **_where("to_epoch IS NULL")),
     Index("records_staged", "generation_id", "document_id", **_where("from_epoch IS NULL")),
     Index("records_closed", "generation_id", "to_epoch", **_where("to_epoch IS NOT NULL AND condemned_at IS NULL")),
-    Index("records_condemned", "condemned_at", **_where("condemned_at IS NOT NULL")),
+    Index("records_condemned", "condemned_at", **_where("condemned_at IS NOT NULL AND deleted_once_at IS NULL")),
     Index("records_deleted_once", "deleted_once_at", **_where("deleted_once_at IS NOT NULL")),
     Index("records_of_document", "document_id"),
     Index("records_of_input", "input_hash"),

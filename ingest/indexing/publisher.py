@@ -13,6 +13,7 @@ from ingest.catalog import access_clock, generations, inbox, indexing, policies,
 from ingest.catalog.database import AnyRow, Connection, Database
 from ingest.catalog.indexing import Lease
 from ingest.failpoints import failpoint
+from ingest.indexing.planner import Plan
 from ingest.indexing.stager import StagedDocument
 from ingest.model.record import RecordId
 
@@ -111,11 +112,13 @@ class Publisher:
             closing += [(i, stale_since) for i in document.plan.close]
         records.close_all(tx, closing, epoch)
         records.reorder(tx, [pair for document in complete for pair in document.plan.reorder])
-        indexing.set_published(tx, self._results(tx, complete))
+        indexing.set_published(tx, self._results(tx, complete, rows))
         generations.set_epoch(tx, self._generation_id, epoch)
         return Published(epoch, len(complete), len(adding), len(closing), left_out)
 
-    def _results(self, tx: Connection, complete: Sequence[StagedDocument]) -> list[dict[str, Any]]:
+    def _results(
+        self, tx: Connection, complete: Sequence[StagedDocument], rows: dict[int, AnyRow]
+    ) -> list[dict[str, Any]]:
         # The access in force is read after the lock: a folder change that commits later leaves work that finds these
         # documents published or in flight, and waits for their rows.
         in_force = policies.access_of(tx, [document.plan.document_id for document in complete])
@@ -131,10 +134,25 @@ class Publisher:
                     "generation": self._generation_id,
                     "document": plan.document_id,
                     "version": plan.version,
-                    # asked in a second statement, after the row was locked (DESIGN §3.4)
-                    "behind": inbox.oldest_uncovered(tx, plan.document_id, plan.version),
+                    "behind": _behind(tx, plan, rows[plan.document_id]),
                     "carried": carried,
                     "access_due": carried is None,
                 }
             )
         return results
+
+
+def _behind(tx: Connection, plan: Plan, row: AnyRow) -> int | None:
+    """Since when the text is out of date that this publish makes visible; None when it is not."""
+    # asked in a second statement, after the row was locked (DESIGN §3.4)
+    uncovered = inbox.oldest_uncovered(tx, plan.document_id, plan.version)
+    if row.wanted_version <= plan.version:
+        return uncovered
+    # A look without an event (a folder's metadata changed) may have found a newer version meanwhile:
+    #   1) version 2 is planned and staged
+    #   2) the file is redacted unnoticed, and a look for another reason stores version 3
+    #   3) version 2 is published; no event is uncovered, so nothing would be known to be out of date
+    #   4) the folder is shared: somebody newly allowed gets what was redacted at 2)
+    # So what was known to be out of date stays so until the wanted version is published.
+    known = [at for at in (row.behind_at, uncovered) if at is not None]
+    return min(known) if known else access_clock.read(tx)

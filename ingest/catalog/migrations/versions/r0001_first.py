@@ -382,7 +382,12 @@ def _records() -> None:
         unique=False,
         **where("to_epoch IS NOT NULL AND condemned_at IS NULL"),
     )
-    op.create_index("records_condemned", "records", ["condemned_at"], **where("condemned_at IS NOT NULL"))
+    op.create_index(
+        "records_condemned",
+        "records",
+        ["condemned_at"],
+        **where("condemned_at IS NOT NULL AND deleted_once_at IS NULL"),
+    )
     op.create_index("records_deleted_once", "records", ["deleted_once_at"], **where("deleted_once_at IS NOT NULL"))
     op.create_index("records_of_document", "records", ["document_id"])
     op.create_index("records_of_input", "records", ["input_hash"])
