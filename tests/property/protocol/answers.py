@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ingest.model.principal import Principal
 from ingest.model.query import Answer, Question
 from ingest.model.record import RecordId
-from tests.property.protocol.model import Oracle
+from tests.property.protocol.model import Oracle, record_id
 from tests.property.protocol.strands import Process
 from tests.property.protocol.truth import Chunk
 
@@ -36,11 +36,19 @@ def passed(oracle: Oracle, process: Process, point: str) -> None:
         facts["began"] = oracle.now
         facts["epoch"] = oracle.catalog.epoch
         facts["caller"] = oracle.closures[facts["asked"].name]
+        facts["healing"], facts["due"] = _following(oracle)
     elif point == "reader.after_search":
         stores = (oracle.rig.lexical, oracle.rig.vector)
         facts["found"] = frozenset().union(*(store.admitted(facts["caller"]) for store in stores))
-        facts["healing"] = oracle.catalog.work > 0
-        facts["due"] = {i for i, row in oracle.catalog.indexing.items() if row.access_due or row.carried is None}
+        # a record that was closed since the snapshot is not followed up any more: what was due then counts as well
+        healing, due = _following(oracle)
+        facts["healing"], facts["due"] = facts["healing"] or healing, facts["due"] | due
+
+
+def _following(oracle: Oracle) -> tuple[bool, set[int]]:
+    """Whether folders wait for their fan-out, and the documents whose access fields are about to follow."""
+    rows = oracle.catalog.indexing.items()
+    return oracle.catalog.work > 0, {i for i, row in rows if row.access_due or row.carried is None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +158,4 @@ def _valid(oracle: Oracle, epoch: int) -> dict[RecordId, Valid]:
         "WHERE from_epoch <= ? AND (to_epoch IS NULL OR to_epoch > ?)",
         (epoch, epoch),
     )
-    return {_id(i): Valid(document, Chunk(body, tuple(json.loads(words)))) for i, document, body, words in rows}
-
-
-def _id(key: str) -> RecordId:
-    return RecordId(f"{key[:8]}-{key[8:12]}-{key[12:16]}-{key[16:20]}-{key[20:]}")
+    return {record_id(i): Valid(document, Chunk(body, tuple(json.loads(words)))) for i, document, body, words in rows}

@@ -29,6 +29,7 @@ class Changes:
         self.tree = rig.tree
         self.hints: list[Event] = []
         self._words = 0
+        self.unreadable: set[str] = set()
         self._before: tuple[str, AccessRules | None] | None = None
 
     @property
@@ -100,10 +101,14 @@ class Changes:
         return True
 
     def spoil(self, rng: random.Random) -> bool:
-        """Text that a store or the model refuses for good."""
+        """Bytes that make no text, or text that a store or the model refuses for good."""
         if not self.documents:
             return False
         key = rng.choice(self.documents)
+        if rng.random() < 0.4:
+            self.unreadable.add(key)
+            self._hint(key)
+            return True
         word = rng.choice([UNSTORABLE, UNEMBEDDABLE])
         self._write(key, [*self._parts(key)[:3], f"{self._paragraph(rng)} {word}"])
         return True
@@ -125,6 +130,12 @@ class Changes:
         key = rng.choice(self.documents)
         self.tree.remove(key)
         self._hint(key)
+        return True
+
+    def clear_out(self, rng: random.Random) -> bool:
+        """Most documents go at once, and nobody is told."""
+        for key in self.documents[1:]:
+            self.tree.remove(key)
         return True
 
     def move(self, rng: random.Random) -> bool:
@@ -154,14 +165,17 @@ class Changes:
 
     def move_folder(self, rng: random.Random) -> bool:
         """A folder moves with all that is in it."""
-        inner = [key for key in self.folders if key]
-        to = rng.choice(["a", "b", "a/x", "b/x", "c"])
-        parent = to.rpartition("/")[0]
-        if not inner or to in self.folders or parent not in self.folders:
+        here = self.folders
+        places = [
+            (key, to)
+            for key in here[1:]
+            for to in ("a", "b", "c", "a/x", "a/y", "b/x", "c/x")
+            if to not in here and to.rpartition("/")[0] in here and not f"{to}/".startswith(f"{key}/")
+        ]
+        places = [(key, to) for key, to in places if self._fits(to)]
+        if not places:
             return False
-        key = rng.choice(inner)
-        if f"{to}/".startswith(f"{key}/"):
-            return False
+        key, to = rng.choice(places)
         self.tree.move(key, to)
         self.hints += [FolderHint(key), FolderHint(to, self._identity(to))]
         return True
@@ -184,17 +198,35 @@ class Changes:
         self._set(key, AccessRules(_policy(rng), _metadata(rng), rules))
         return True
 
-    def toggle(self, rng: random.Random, people: Collection[Principal] = ()) -> bool:
-        """One principal more or less in an access file, and later back again: A, B, A."""
-        stated = [key for key in self.folders if self._rules(key).policy.kind is PolicyKind.STATED]
+    def toggle(self, rng: random.Random) -> bool:
+        """One principal more or less in an access file, and later perhaps back again: A, B, A."""
+        stated = self._stated("")
         if not stated:
             return False
         key = rng.choice(stated)
-        rules = self._rules(key)
-        one = frozenset({rng.choice(sorted(people) or [*USERS, *GROUPS, PUBLIC])})
-        policy = replace(rules.policy, allow=rules.policy.allow ^ one)
-        self._set(key, replace(rules, policy=policy))
+        self._allow_also(key, frozenset({rng.choice([*USERS, *GROUPS, PUBLIC])}))
         return True
+
+    def open_to(self, rng: random.Random, people: Collection[Principal], near: str = "") -> bool:
+        """One of these principals is allowed, or no longer, in the access file that counts for a document."""
+        stated = self._stated(near)
+        if not stated or not people:
+            return False
+        self._allow_also(stated[-1] if near else rng.choice(stated), frozenset({rng.choice(sorted(people))}))
+        return True
+
+    def _stated(self, near: str) -> list[str]:
+        """Folders that state who may read; of those above a document only, if one is given."""
+        return [
+            key
+            for key in self.folders
+            if self._rules(key).policy.kind is PolicyKind.STATED
+            and (not near or f"{near}/".startswith(f"{key}/" if key else ""))
+        ]
+
+    def _allow_also(self, key: str, one: frozenset[Principal]) -> None:
+        rules = self._rules(key)
+        self._set(key, replace(rules, policy=replace(rules.policy, allow=rules.policy.allow ^ one)))
 
     def undo(self, rng: random.Random) -> bool:
         """The access file that was changed last is what it was before."""
@@ -202,6 +234,15 @@ class Changes:
             return False
         self._set(*self._before)
         return True
+
+    def recategorise(self, rng: random.Random) -> bool:
+        """Metadata that everything below a folder inherits; the root's, mostly."""
+        key = rng.choice([*self.folders, "", ""])
+        rules = self._rules(key)
+        if not rules.problem:
+            other = {} if rules.metadata else {"category": rng.choice(["one", "two"])}
+            self._set(key, replace(rules, metadata=other))
+        return not rules.problem
 
     def break_access(self, rng: random.Random) -> bool:
         """An access file that cannot be understood."""
@@ -235,7 +276,9 @@ class Changes:
     # helpers
 
     def heal(self) -> None:
-        """Take out what stores and model refuse for good."""
+        """Take out what makes no text, and what stores and model refuse for good."""
+        broken, self.unreadable = self.unreadable, set()
+        self._hint(*sorted(broken))
         for key in self.documents:
             parts = [part for part in self._parts(key) if UNSTORABLE not in part and UNEMBEDDABLE not in part]
             if len(parts) < len(self._parts(key)):
@@ -313,6 +356,7 @@ CHANGES: dict[str, Callable[[Changes, random.Random], bool]] = {
         "spoil",
         "close",
         "delete",
+        "clear_out",
         "move",
         "swap",
         "move_folder",
@@ -320,6 +364,7 @@ CHANGES: dict[str, Callable[[Changes, random.Random], bool]] = {
         "allow",
         "toggle",
         "undo",
+        "recategorise",
         "break_access",
         "remove_access",
         "join",

@@ -32,3 +32,9 @@ def somewhere(kind: str, rng: random.Random, profile: Profile, *, crash: bool) -
     named = [point for point in profile.points if point.startswith(_ON_THE_WAY[kind])]
     weights = dict.fromkeys(POINTS[kind], 1.0) | {point: profile.points[point] for point in named}
     return Stop(rng.choices(list(weights), list(weights.values()))[0], rng.choice([1, 1, 1, 2]), crash)
+
+
+def wish(kind: str, profile: Profile) -> float:
+    """How much more often than usual a kind of process is to be stopped, for the points on its way."""
+    points_ = [profile.points[point] for point in profile.points if point.startswith(_ON_THE_WAY[kind])]
+    return 1.0 + sum(points_) / (4 * len(POINTS[kind]))

@@ -2,11 +2,13 @@
 
 import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.property.protocol.occurrences import Occurrences
-from tests.property.protocol.profiles import PROFILES, Profile
+from tests.property.protocol.crash import POINTS
+from tests.property.protocol.occurrences import Occurrences, points
+from tests.property.protocol.profiles import PROFILES, STOPPED, Profile
 from tests.property.protocol.rig import SteppedDatabase
 from tests.property.protocol.settle import prepare, settle
 from tests.property.protocol.steps import STEPS
@@ -17,6 +19,8 @@ Plan = tuple[tuple[str, int], ...]
 """The steps of a run: names, each with a seed of its own, so that leaving steps out keeps the others what they are."""
 
 STEPS_A_RUN = 80
+_VISIT = 20
+_VISITS_MOST = 12
 
 
 @dataclass
@@ -27,6 +31,13 @@ class Done:
     runs: int = 0
     seconds: float = 0.0
     occurrences: Occurrences = field(default_factory=Occurrences)
+
+    def add(self, other: "Done") -> None:
+        """Together with another seed."""
+        self.steps += other.steps
+        self.runs += other.runs
+        self.seconds += other.seconds
+        self.occurrences.add(other.occurrences)
 
 
 def plan(seed: str, length: int, weights: dict[str, float]) -> Plan:
@@ -47,6 +58,7 @@ def play(database: SteppedDatabase, seed: str, steps: Plan, profile: Profile, oc
                 for taken, (name, step_seed) in enumerate(steps, 1):
                     if STEPS[name](world, random.Random(step_seed)):
                         occurrences.count("step", name)
+                    world.oracle.check_fields()
                     if world.oracle.violation is not None:
                         raise world.oracle.violation
                 settle(world, random.Random(seed))
@@ -64,32 +76,60 @@ def drive(
     steps: int,
     length: int = STEPS_A_RUN,
     profiles: Sequence[Profile] = PROFILES,
+    explore: bool = True,
     done: Done | None = None,
 ) -> Done:
-    """Runs of one seed, until so many steps are taken. Raises a Violation that names seed, run and the steps left."""
+    """Runs of one seed, until so many steps are taken; `explore` dwells on points nobody came to. Raises a Violation that names seed, run and the steps left."""
     done = done or Done()
     began = time.monotonic()
-    taken = 0
-    while taken < steps:
-        name = f"{seed}/{done.runs}"
-        profile = profiles[done.runs % len(profiles)]
-        made = plan(name, length, profile.weights)
-        try:
-            play(database, name, made, profile, done.occurrences)
-        except Violation as violation:
-            violation.add_note(
-                f"seed {seed}, run {done.runs}, step {violation.taken} ({taken + violation.taken} in all)"
-            )
-            violation.run, violation.plan, violation.profile = name, made[: violation.taken], profile
-            violation.found_after = taken + violation.taken
-            raise
-        finally:
-            done.seconds += time.monotonic() - began
-            began = time.monotonic()
-        taken += length
-        done.steps += length
-        done.runs += 1
+    try:
+        while done.steps < steps:
+            name = f"{seed}/{done.runs}"
+            profile = profiles[done.runs % len(profiles)]
+            if explore:
+                profile = profile.dwelling_on(done.occurrences.neglected())
+            _play(database, name, plan(name, length, profile.weights), profile, done)
+    finally:
+        done.seconds += time.monotonic() - began
     return done
+
+
+def visit(database: SteppedDatabase, done: Done) -> None:
+    """Short runs for points at which nobody was killed yet, or nobody held; each is the same whatever came before."""
+    began = time.monotonic()
+    for step, kind in (("crash", "crashed at"), ("hold", "held at")):
+        for point in sorted(points()):
+            profile = Profile(
+                steps={step: 60, "move_folder": 4, "delete_folder": 2},
+                stopped=dict.fromkeys(STOPPED, 0.0)
+                | {k: 1.0 for k, on_the_way in POINTS.items() if point in on_the_way},
+                points={point: 1_000.0},
+            )
+            for number in range(_VISITS_MOST):
+                if done.occurrences.counts.get(kind, Counter())[point]:
+                    break
+                name = f"visit {step} {point}/{number}"
+                _play(database, name, plan(name, _VISIT, profile.weights), profile, done)
+    done.seconds += time.monotonic() - began
+
+
+def _play(database: SteppedDatabase, name: str, made: Plan, profile: Profile, done: Done) -> None:
+    try:
+        play(database, name, made, profile, done.occurrences)
+    except Violation as violation:
+        violation.run, violation.plan, violation.profile = name, made[: violation.taken], profile
+        violation.found_after = done.steps + violation.taken
+        violation.add_note(f"run {name}, step {violation.taken} ({violation.found_after} of its seed)")
+        raise
+    done.steps += len(made)
+    done.runs += 1
+
+
+def told(database: SteppedDatabase, violation: Violation, seconds: float = 20.0) -> str:
+    """What broke, where, and the fewest steps found within so many seconds that break the same promise."""
+    fewer = shrink(database, violation, seconds)
+    lines = [str(violation), *getattr(violation, "__notes__", []), f"{len(fewer)} of its steps are enough:"]
+    return "\n".join([*lines, *(f"  {name} {seed}" for name, seed in fewer)])
 
 
 def shrink(database: SteppedDatabase, violation: Violation, seconds: float) -> Plan:

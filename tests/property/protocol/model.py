@@ -45,6 +45,7 @@ class Oracle:
         self.touched: dict[object, int] = {}
         self.dead: set[int] = set()
         self.lost: set[RecordId] = set()
+        self.strays: set[RecordId] = set()
         self.late_patched: set[int] = set()
         self._acked_rules: dict[str, tuple[int, AccessRules | None]] = {}
         self._stored_rules: dict[str, tuple[int, AccessRules | None]] = {}
@@ -147,6 +148,21 @@ class Oracle:
             self._edges(before, after, process)
         self._behind(after, now)
         self._published(before, after)
+        self._known_to_be_stale(after)
+
+    def check_fields(self) -> None:
+        """Where the catalog says which access fields all open records carry, both stores must hold just these (P9)."""
+        rows = self.db.execute("SELECT id, document_id FROM records WHERE from_epoch NOT NULL AND to_epoch IS NULL")
+        for key, document in rows:
+            said = self.catalog.indexing[document]
+            record = record_id(key)
+            if said.carried is None or said.access_due or document in self.late_patched or record in self.lost:
+                continue
+            for store in (self.rig.lexical, self.rig.vector):
+                if store.fields(record).digest != said.carried:
+                    self.fail(
+                        "P9", f"{self.catalog.key(document)}: a store holds other access fields than it is said to"
+                    )
 
     def _forget(self, before: Catalog, after: Catalog) -> None:
         for document in before.documents.keys() - after.documents.keys():
@@ -297,6 +313,14 @@ class Oracle:
                 self.fail("P6", f"version {version} was published over {old[document]}")
             self._one_published(document, version, old.get(document, 0), after.epoch)
 
+    def _known_to_be_stale(self, after: Catalog) -> None:
+        """While visible text is known to be out of date, the catalog says so: a widening would expose it else (P3)."""
+        for document, row in after.indexing.items():
+            if row.behind is None and document not in self.dead and (stale := self.stale[document]):
+                known = [chunk.text for chunk in self.texts[document].get(row.published, ()) if chunk.text in stale]
+                if known:
+                    self.fail("P3", f"{known} of {after.key(document)} is known to be out of date, and nothing says so")
+
     def _one_published(self, document: int, version: int, old: int, epoch: int) -> None:
         rows = self.db.execute(
             "SELECT body, metadata, from_epoch, to_epoch, stale_since, lost FROM records WHERE document_id = ? "
@@ -321,6 +345,11 @@ class Oracle:
 
 def _names(edges: Collection[Membership]) -> list[str]:
     return sorted(f"{edge.member} in {edge.group}" for edge in edges)
+
+
+def record_id(key: str) -> RecordId:
+    """A record's id from how SQLite holds it."""
+    return RecordId(f"{key[:8]}-{key[8:12]}-{key[12:16]}-{key[16:20]}-{key[20:]}")
 
 
 def _keys(ids: Collection[RecordId]) -> list[str]:

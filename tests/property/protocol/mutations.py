@@ -3,7 +3,7 @@
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from threading import get_ident
 from typing import Any
 from unittest.mock import patch
@@ -20,14 +20,27 @@ from ingest.catalog.tables import folders as folders_table
 from ingest.catalog.tables import indexing as indexing_table
 from ingest.catalog.tables import records as table
 from ingest.failpoints import failpoint
-from ingest.indexing import look, stager
+from ingest.indexing import look, publisher, stager
 from ingest.indexing.look import DocumentLook
+from ingest.indexing.planner import Plan
 from ingest.indexing.publisher import Publisher
 from ingest.indexing.stager import StagedDocument
 from ingest.model.principal import Principal
 from ingest.model.record import Record, RecordId
 from ingest.retrieval import searcher
 from ingest.retrieval.authorizer import Authorizer
+from tests.property.protocol.profiles import (
+    EARLY,
+    GROUPED,
+    LOOKS,
+    METADATA,
+    ORDINARY,
+    PATCHES,
+    REUSE,
+    STORES,
+    WIDENINGS,
+    Profile,
+)
 
 Mutation = Callable[[ExitStack], None]
 
@@ -171,6 +184,15 @@ def behind_emptied_without_the_row_lock(stack: ExitStack) -> None:
     stack.enter_context(patch.object(Publisher, "publish", publish_asks_early))
 
 
+def behind_emptied_under_a_newer_version(stack: ExitStack) -> None:
+    """A publish asks the inbox alone, though a look without an event has stored a newer version."""
+
+    def inbox_alone(tx: Connection, plan: Plan, _row: Any) -> int | None:
+        return inbox.oldest_uncovered(tx, plan.document_id, plan.version)
+
+    stack.enter_context(patch.object(publisher, "_behind", inbox_alone))
+
+
 def carried_access_not_emptied(stack: ExitStack) -> None:
     """An attempt leaves `carried_access` as it was until it ends."""
     claim = indexing.claim_access
@@ -205,25 +227,40 @@ def closed_record_with_empty_stale_since(stack: ExitStack) -> None:
     stack.enter_context(patch.object(records, "close_all", forget))
 
 
-MUTATIONS: dict[str, Mutation] = {
-    mutation.__name__: mutation
-    for mutation in (
-        publish_before_refresh,
-        ids_reused_across_attempts,
-        plain_upsert_in_stage,
-        look_stores_without_comparing_revisions,
-        prefilter_principals_decide,
-        stamps_ignored,
-        behind_emptied_without_the_row_lock,
-        carried_access_not_emptied,
-        closed_record_with_empty_stale_since,
-    )
-}
+@dataclass(frozen=True)
+class Seeded:
+    """A mistake, what a run must dwell on to meet it soon, and which promises it may break."""
+
+    apply: Mutation
+    promises: frozenset[str]
+    profile: Profile = ORDINARY
+    length: int = 80
+
+
+def _seeded(apply: Mutation, promises: str, profile: Profile = ORDINARY, length: int = 80) -> tuple[str, Seeded]:
+    return apply.__name__, Seeded(apply, frozenset(promises.split()), profile, length)
+
+
+MUTATIONS = dict(
+    [
+        _seeded(publish_before_refresh, "P1"),
+        _seeded(ids_reused_across_attempts, "P1 P9", REUSE, 40),
+        _seeded(plain_upsert_in_stage, "P1 P9", STORES, 40),
+        _seeded(look_stores_without_comparing_revisions, "P3 P4 P6", LOOKS),
+        _seeded(prefilter_principals_decide, "P3", GROUPED),
+        _seeded(stamps_ignored, "P3", WIDENINGS),
+        _seeded(behind_emptied_without_the_row_lock, "P3", EARLY),
+        _seeded(behind_emptied_under_a_newer_version, "P3", METADATA),
+        _seeded(carried_access_not_emptied, "P1 P9", PATCHES, 40),
+        _seeded(closed_record_with_empty_stale_since, "P3"),
+    ]
+)
 
 
 @contextmanager
-def applied(name: str) -> Iterator[None]:
+def applied(name: str | None) -> Iterator[None]:
     """Inside, one guard is gone."""
     with ExitStack() as stack:
-        MUTATIONS[name](stack)
+        if name is not None:
+            MUTATIONS[name].apply(stack)
         yield

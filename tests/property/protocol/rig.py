@@ -29,8 +29,8 @@ from ingest.indexing.embedder import Embedder
 from ingest.indexing.folder_look import FolderLook
 from ingest.indexing.look import DocumentLook, LookSettings
 from ingest.indexing.pipeline import Pipeline, PipelineSettings
-from ingest.indexing.publisher import Publisher
-from ingest.indexing.stager import Stager
+from ingest.indexing.publisher import Published, Publisher
+from ingest.indexing.stager import StagedDocument, Stager
 from ingest.indexing.vacuum import Vacuum, VacuumSettings
 from ingest.model.chunk import Passage
 from ingest.model.codes import CodePattern
@@ -150,6 +150,19 @@ class SteppedHeartbeat:
             indexing.renew(tx, list(self._held.values()), self._lease_s)
 
 
+class SteppedPublisher(Publisher):
+    """Small transactions, and a word about what was left out."""
+
+    def __init__(self, database: Database, generation_id: int, left_out: Callable[[int], None]) -> None:
+        super().__init__(database, generation_id, rows=4)
+        self._told = left_out
+
+    def publish(self, staged: Sequence[StagedDocument]) -> Published:
+        published = super().publish(staged)
+        self._told(len(published.left_out))
+        return published
+
+
 class Rig:
     """One world. Workers are made anew for every use, as after a restart: they keep nothing."""
 
@@ -163,6 +176,7 @@ class Rig:
         self.sent = Sent()
         self.model_faults = Faults()
         self.patched: Callable[[Collection[RecordId]], None] = lambda _: None
+        self.left_out: Callable[[int], None] = lambda _: None
         self.computing: Callable[[Sequence[str]], None] = lambda _: None
         self.model = Model(lambda inputs: self.computing(inputs), self.model_faults)
         self.lexical = LexicalStore(self.sent, lambda ids: self.patched(ids))
@@ -205,7 +219,7 @@ class Rig:
             stager=Stager(self.database, self.lexical, self.vector),
             settings=PipelineSettings(sizes=BatchSizes(3, 2, 1), lease_s=LEASE_S),
         )
-        made._publisher = Publisher(self.database, self.generation.id, rows=4)
+        made._publisher = SteppedPublisher(self.database, self.generation.id, self.left_out)
         return made
 
     @property

@@ -35,10 +35,11 @@ def settle(world: World, rng: random.Random) -> None:
         faults.choose = lambda _: None
         faults._queued.clear()
     world.finish_all()
-    world.changes.heal()
     _send(world)
     drain(world, rng)
     _release_held(world)
+    world.changes.heal()
+    _send(world)
     drain(world, rng)
     _nothing_lost(world)
     _scan(world, rng)
@@ -147,7 +148,7 @@ def _audit(world: World, rng: random.Random) -> None:
     """Catalog and stores agree, save for what the harness itself took away or wrote late; repair mends that (P9)."""
     audited = world.rig.audit.run()
     for name, found in audited.stores.items():
-        if found.unknown or set(found.missing) - world.oracle.lost:
+        if set(found.unknown) - world.oracle.strays or set(found.missing) - world.oracle.lost:
             raise Violation("P9", f"{name}: unknown {found.unknown}, missing {found.missing}")
         # a record that was lost, then brought back by a late message, has the fields of then
         if wrong := set(found.wrong_access) - world.oracle.late_patched - world.oracle.documents_of(world.oracle.lost):

@@ -3,17 +3,21 @@
 import random
 from collections.abc import Callable, Mapping
 from typing import Any
+from uuid import UUID
 
 from ingest.adapters.memory.faults import Fault
 from ingest.errors import ContentUnreadable, GenerationMismatch, Refused, SourceUnsettled
 from ingest.model.event import DocumentDeleted, DocumentHint, FolderHint
 from ingest.model.principal import PUBLIC
+from ingest.model.record import RecordId
+from ingest.model.source import Membership
 from tests.property.protocol.answers import Asked
 from tests.property.protocol.changes import CHANGES
-from tests.property.protocol.crash import POINTS, somewhere
+from tests.property.protocol.crash import POINTS, somewhere, wish
 from tests.property.protocol.rig import DAY_S, LEASE_S, SteppedHeartbeat
 from tests.property.protocol.stores import BUSY, Losing
 from tests.property.protocol.strands import Process, Stop
+from tests.property.protocol.truth import closure
 from tests.property.protocol.violation import Violation
 from tests.property.protocol.world import CALLERS, World
 
@@ -61,27 +65,33 @@ def run(world: World, rng: random.Random, kind: str | None = None) -> bool:
 
 
 def _stopped(world: World, rng: random.Random, *, crash: bool) -> bool:
-    kind = _pick(world.profile.kinds, rng)
-    if len(world.held) >= HELD_MOST and not crash:
-        return False
-    if rng.random() < 0.7:
-        _feed(world, rng, kind)
-    found = world.work(kind, rng)
-    if found is None:
-        return False
-    process = world.start(kind, found[0], somewhere(kind, rng, world.profile, crash=crash), **found[1])
-    if process in world.held and rng.random() < world.profile.disturbed:
-        _disturb(world, rng, process)
-    return True
+    """Start processes until one has come to its stop."""
+    for _ in range(3):
+        if len(world.held) >= HELD_MOST and not crash:
+            return False
+        kind = _pick({kind: weight * wish(kind, world.profile) for kind, weight in world.profile.kinds.items()}, rng)
+        if rng.random() < 0.7:
+            _feed(world, rng, kind)
+        found = world.work(kind, rng)
+        if found is None:
+            continue
+        process = world.start(kind, found[0], somewhere(kind, rng, world.profile, crash=crash), **found[1])
+        if process.dying:
+            return True
+        if process in world.held:
+            if rng.random() < world.profile.disturbed:
+                _disturb(world, rng, process)
+            return True
+    return False
 
 
 _BEFORE = {
     "index": "edit",
     "look": "edit",
     "accept": "edit",
-    "folder look": "move_folder",
     "access": "toggle",
     "sync": "join",
+    "vacuum": "edit",
     "orphans": "delete_folder",
 }
 
@@ -91,15 +101,33 @@ def _feed(world: World, rng: random.Random, kind: str) -> None:
     world.oracle.tick()
     if kind == "look" and rng.random() < 0.5:
         early_hint(world, rng)
+    elif kind == "folder look":
+        drain(world, rng)  # folders that are known can be seen to move
+        CHANGES[rng.choice(["move_folder", "move_folder", "delete_folder", "allow"])](world.changes, rng)
     elif change := _BEFORE.get(kind):
         CHANGES[change](world.changes, rng)
     if kind == "repair":
         lose_record(world, rng)
     if kind == "vacuum":
+        # what this closes can be condemned once the epoch after it has been sampled and the grace period is over
+        for earlier in (*LINE, "vacuum"):
+            run(world, rng, earlier)
         world.rig.time.pass_(LEASE_S + 1)
-    before = {"access": LINE[:2], "orphans": LINE[:2]}.get(kind, LINE[: LINE.index(kind)] if kind in LINE else ())
-    for earlier in before:
-        run(world, rng, earlier)
+    elif kind in {"access", "orphans"}:
+        _send(world, rng)
+        run(world, rng, "folder look")
+    elif kind == "folder look":
+        _send(world, rng)
+    elif kind in LINE:
+        for earlier in LINE[: LINE.index(kind)]:
+            run(world, rng, earlier)
+
+
+def _send(world: World, rng: random.Random) -> None:
+    """All hints are accepted."""
+    hints, world.changes.hints = world.changes.hints, []
+    if hints:
+        world.start("accept", world.accepting(hints, [f"e{rng.getrandbits(60)}" for _ in hints]))
 
 
 def drain(world: World, rng: random.Random) -> bool:
@@ -137,36 +165,54 @@ def disturb(world: World, rng: random.Random) -> bool:
 
 
 def _disturb(world: World, rng: random.Random, process: Process) -> bool:
+    """A change at the place, the acknowledgement, perhaps somebody else's work, and then the late one goes on."""
     world.oracle.tick()
-    if process.kind == "ask" and rng.random() < 0.8:
-        _change_access(world, rng, process.facts["asked"].name)
-    elif process.kind in {"access", "index"} and rng.random() < 0.7:
-        CHANGES[rng.choice(["toggle", "undo", "undo"] if process.kind == "access" else ["toggle"])](world.changes, rng)
-        if rng.random() < 0.5:
-            CHANGES["edit"](world.changes, rng)
-    else:
-        keys = list(process.facts.get("reads", {})) or world.changes.documents
-        if not keys or not world.changes.at(rng.choice(keys), rng):
-            return False
-    hints, world.changes.hints = world.changes.hints, []
-    world.start("accept", world.accepting(hints, [f"e{rng.getrandbits(60)}" for _ in hints]))
-    if rng.random() < (0.5 if process.kind in {"access", "index"} else 0.2):
+    here = _change_at(world, rng, process)
+    if here is None:
+        return False
+    _send(world, rng)
+    if rng.random() < (0.6 if process.kind in {"access", "index"} else 0.2):
         world.rig.time.pass_(LEASE_S + 1)
-    if rng.random() < 0.6:
+    if rng.random() < 0.7:
         drain(world, rng)
-    if process in world.held and rng.random() < 0.7:
+    if process in world.held and rng.random() < 0.8:
         world.go_on(process)
     if rng.random() < world.profile.shared:
-        share(world, rng)
+        share(world, rng, here)
     return True
 
 
-def share(world: World, rng: random.Random) -> bool:
+def _change_at(world: World, rng: random.Random, process: Process) -> str | None:
+    """Change what a process is working on; returns the key of a document there, '' for none, None if it cannot be."""
+    if process.kind == "ask" and rng.random() < 0.15:
+        _outlive(world, rng)
+    elif process.kind == "ask" and rng.random() < 0.8:
+        _change_access(world, rng, process.facts["asked"].name)
+    elif process.kind == "access" and rng.random() < 0.8:
+        CHANGES[rng.choice(["toggle", "undo", "undo"])](world.changes, rng)
+        for _ in range(3):
+            CHANGES["edit"](world.changes, rng)
+    elif process.kind == "index" and rng.random() < 0.25:
+        for key in world.changes.documents:
+            world.changes.edit(rng, key)
+        world.changes.hints.clear()  # nobody was told, and looks come by for another reason
+        CHANGES["recategorise"](world.changes, rng)
+    elif process.kind == "index" and rng.random() < 0.7:
+        CHANGES["toggle"](world.changes, rng)
+    else:
+        keys = list(process.facts.get("reads", {})) or world.changes.documents
+        key = rng.choice(keys) if keys else ""
+        if not keys or not world.changes.at(key, rng):
+            return None
+        return key if key in world.changes.documents else ""
+    return ""
+
+
+def share(world: World, rng: random.Random, near: str = "") -> bool:
     """Somebody is allowed to read what a folder holds, the fields follow, and asks."""
     name = rng.choice(list(CALLERS))
-    closure = world.oracle.closures[name]
     world.oracle.tick()
-    if not world.changes.toggle(rng, closure - {PUBLIC}):
+    if not world.changes.open_to(rng, world.oracle.closures[name] - {PUBLIC}, near):
         return False
     hints = [hint for hint in world.changes.hints if isinstance(hint, FolderHint)]
     world.changes.hints = [hint for hint in world.changes.hints if not isinstance(hint, FolderHint)]
@@ -178,16 +224,41 @@ def share(world: World, rng: random.Random) -> bool:
     return True
 
 
+def _outlive(world: World, rng: random.Random) -> None:
+    """The grace period ends before a reader does, and what it found is deleted."""
+    CHANGES["edit"](world.changes, rng)
+    drain(world, rng)
+    for _ in range(2):
+        run(world, rng, "vacuum")
+        world.rig.time.pass_(LEASE_S + 1)
+
+
 def _change_access(world: World, rng: random.Random, name: str) -> None:
     """The access of one caller, as far as it comes from groups, or from a policy that names one of its groups."""
-    if rng.random() < 0.5:
-        world.changes.leave(rng, world.oracle.closures[name])
-        run(world, rng, "sync")
-    if rng.random() < 0.6:
-        world.changes.toggle(rng, world.oracle.closures[name])
-    elif rng.random() < 0.5:
+    telling = _telling_edges(world, name)
+    if telling and rng.random() < 0.8:
+        edge = rng.choice(telling)
+        world.rig.directory.remove(edge.group, edge.member)
+    else:
         world.changes.join(rng)
-        run(world, rng, "sync")
+    run(world, rng, "sync")
+    if rng.random() < 0.4:
+        world.changes.open_to(rng, world.oracle.closures[name])
+
+
+def _telling_edges(world: World, name: str) -> list[Membership]:
+    """Memberships without which a caller could not read something that it can read now."""
+    catalog, now = world.oracle.catalog, world.oracle.closures[name]
+    return [
+        edge
+        for edge in sorted(catalog.edges, key=lambda edge: (edge.member, edge.group))
+        if edge.member in now
+        and any(
+            catalog.admits(document, now)
+            and not catalog.admits(document, closure(CALLERS[name], catalog.edges - {edge}))
+            for document in catalog.documents
+        )
+    ]
 
 
 def kill(world: World, rng: random.Random) -> bool:
@@ -246,6 +317,7 @@ def fault(world: World, rng: random.Random) -> bool:
     fault_ = Fault(applied=rng.choice([0.0, 0.5, 1.0]))
     if where == "source":
         errors = [SourceUnsettled("it changed while it was read"), ContentUnreadable("its bytes make no text")]
+        call = rng.choice([call, "document", "folder"])
         fault_ = rng.choice([fault_, Fault(error=errors[0]), Fault(error=errors[call == "document"])])
     elif where == "model":
         fault_ = BUSY
@@ -314,12 +386,16 @@ def explicit_delete(world: World, rng: random.Random) -> bool:
 
 
 def lose_record(world: World, rng: random.Random) -> bool:
-    """A store loses a record, as after a restore from an old backup."""
-    stores: list[Losing] = [world.rig.lexical, world.rig.vector]
+    """A store loses a record, or has one that nobody knows: as after a restore from an old backup."""
+    stores: tuple[Losing, ...] = (world.rig.lexical, world.rig.vector)
     store = rng.choice(stores)
     there = sorted(store.findable())
     if not there:
         return False
+    if rng.random() < 0.3:
+        stray = RecordId(str(UUID(int=rng.getrandbits(128), version=4)))
+        world.oracle.strays.add(store.stray(rng.choice(there), stray))
+        return True
     record = rng.choice(there)
     store.lose(record)
     world.oracle.lost.add(record)
@@ -347,14 +423,14 @@ def refused_questions(world: World, rng: random.Random) -> bool:
 def kill_again_and_again(world: World, rng: random.Random) -> bool:
     """A document whose worker dies whenever it comes to it is held in the end."""
     kind = rng.choice(["index", "look"])
-    point = rng.choice(
-        ("claim.after_commit", "plan.done") if kind == "index" else ("look.before_read", "look.after_read")
-    )
+    point = {"index": "claim.after_commit", "look": "look.before_read"}[kind]
     world.finish_all()
-    for _ in range(7):
-        process: Process = world.start(kind, world.work(kind, rng)[0], Stop(point, crash=True))  # type: ignore[index]
-        if not process.dying:
-            return True
+    _feed(world, rng, kind)
+    found = world.work(kind, rng)
+    assert found is not None
+    for _ in range(8):
+        if not world.start(kind, found[0], Stop(point, crash=True)).dying:
+            break
         world.rig.time.pass_(LEASE_S + 1)
     return True
 

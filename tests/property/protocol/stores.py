@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Protocol
 
 from ingest.adapters.memory.embedding_model import MemoryEmbeddingModel
@@ -11,7 +12,7 @@ from ingest.adapters.memory.lexical_index import MemoryLexicalIndex
 from ingest.adapters.memory.vector_index import MemoryVectorIndex
 from ingest.errors import ModelBusy, StoreUnavailable
 from ingest.failpoints import failpoint
-from ingest.model.access import Access
+from ingest.model.access import NOBODY, Access
 from ingest.model.principal import Principal
 from ingest.model.record import Record, RecordId
 from ingest.ports import FloatMatrix
@@ -27,11 +28,13 @@ def refuses(record: Record) -> str | None:
 
 
 class Losing(Protocol):
-    """A store that a test can take records from."""
+    """A store that a test can take records from, and slip records into."""
 
     def findable(self) -> Collection[RecordId]: ...
 
     def lose(self, record: RecordId) -> None: ...
+
+    def stray(self, like: RecordId, record: RecordId) -> RecordId: ...
 
 
 class Sent:
@@ -84,10 +87,20 @@ class LexicalStore(MemoryLexicalIndex):
         """What a search can find for anybody now."""
         return self._searchable.keys()
 
+    def fields(self, record: RecordId) -> Access:
+        """What is stored, findable or not; NOBODY for a record that is not there."""
+        found = self._there().get(record)
+        return found.access if found else NOBODY
+
     def lose(self, record: RecordId) -> None:
         """What a restore from an old backup does."""
         self._there().pop(record, None)
         self._searchable.pop(record, None)
+
+    def stray(self, like: RecordId, record: RecordId) -> RecordId:
+        """What a restore from an old backup does, too: a record that the catalog forgot long ago."""
+        self._there()[record] = self._searchable[record] = replace(self._searchable[like], id=record)
+        return record
 
 
 class VectorStore(MemoryVectorIndex):
@@ -124,10 +137,21 @@ class VectorStore(MemoryVectorIndex):
         """What a search can find for anybody now."""
         return self._searchable.keys()
 
+    def fields(self, record: RecordId) -> Access:
+        """What is stored, findable or not; NOBODY for a record that is not there."""
+        found = self._there().get(record)
+        return found.access if found else NOBODY
+
     def lose(self, record: RecordId) -> None:
         """What a restore from an old backup does."""
         self._there().pop(record, None)
         self._searchable.pop(record, None)
+
+    def stray(self, like: RecordId, record: RecordId) -> RecordId:
+        """What a restore from an old backup does, too: a record that the catalog forgot long ago."""
+        self._there()[record] = self._searchable[record] = replace(self._searchable[like], id=record)
+        self._vectors[record] = self._vectors[like]
+        return record
 
 
 class Model(MemoryEmbeddingModel):

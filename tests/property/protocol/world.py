@@ -6,7 +6,7 @@ from typing import Any
 
 from ingest.adapters.memory.directory import MemoryDirectory
 from ingest.adapters.memory.faults import Faults
-from ingest.errors import Refused, Superseded, TooManyGroups, Transient
+from ingest.errors import ContentUnreadable, Refused, Superseded, TooManyGroups, Transient
 from ingest.indexing.orphans import end_orphans
 from ingest.model.event import Event
 from ingest.model.query import Answer
@@ -61,6 +61,7 @@ class World:
         self.rig.floor.passed = self._passed
         self.rig.database.committed = self.oracle.committed
         self.rig.patched = self.oracle.patched
+        self.rig.left_out = lambda number: occurrences.count("index", "left out", number)
         self.rig.computing = self.oracle.computing
         self.rig.tree.on_read = self._reading
 
@@ -76,6 +77,7 @@ class World:
     def start(self, kind: str, work: Callable[[], Any], stop: Stop | None = None, **facts: Any) -> Process:
         """A process, run until its stop, its end, or until it waits for another one."""
         self._names += 1
+        self.rig.time.pass_(0.002)
         process = Process(self.rig.floor, f"{kind} {self._names}", kind, stop=stop, facts=facts)
         process.start(work)
         self.go_on(process)
@@ -268,6 +270,8 @@ class World:
             answers.passed(self.oracle, process, point)
 
     def _reading(self, key: str) -> None:
+        if key in self.changes.unreadable:
+            raise ContentUnreadable("its bytes make no text")
         self.oracle.reading(self.rig.floor.process, key)
         self.rig.floor.point("source.read")
 
